@@ -1,0 +1,1 @@
+"""What both halves stand on; imports nothing else of ours."""

@@ -1,0 +1,1 @@
+"""What users come for, one function each; read these first."""
