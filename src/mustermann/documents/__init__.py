@@ -1,0 +1,1 @@
+"""Text with exact labels: spans, documents, corpora."""
