@@ -1,0 +1,73 @@
+"""Builds one self-contained HTML file: no request leaves the machine that opens it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING
+
+import jinja2
+
+from mustermann import __version__
+from mustermann.core.errors import PluginError
+from mustermann.core.files import new_file
+from mustermann.report.highlight import legend, stretches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from mustermann.report.blocks import Section
+
+
+def write_report(path: Path, *, title: str, lead: str, sections: Sequence[Section]) -> None:
+    """Writes the report to `path`, whole or not at all; an older one is replaced.
+
+    Args:
+      path: Ends in `.html`; its directory exists.
+      title: Stands on top and in the browser's tab.
+      lead: One paragraph that says what the reader has before them.
+      sections: In order.
+
+    Raises:
+      ConfigError: `path` can't be written to.
+      PluginError: There are charts and the `[report]` extra is not installed.
+    """
+    charts = any(block.kind == "chart" for section in sections for block in section.blocks)
+    html = _environment().get_template("report.html.j2").render(
+        title=title, lead=lead, sections=sections, version=__version__,
+        bundle=_chart_library() if charts else "",
+    )  # fmt: skip
+    with new_file(path) as partial:
+        partial.write_text(html, encoding="utf-8")
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("mustermann.report"),
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters["stretches"] = stretches
+    environment.filters["legend"] = legend
+    environment.filters["script_json"] = _script_json
+    return environment
+
+
+def _script_json(value: object) -> str:
+    """Returns JSON that can stand inside a script element: no tag can begin in it."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return text.replace("<", "\\u003c").replace("&", "\\u0026").replace("\u2028", "\\u2028")
+
+
+@cache
+def _chart_library() -> str:
+    """Returns Vega, Vega-Lite and Vega-Embed as one script (about 0.9 MB)."""
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise PluginError(
+            "Expected vl-convert-python for the report's charts, found none. "
+            "Install it: pip install 'mustermann[report]'."
+        ) from error
+    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return script.replace("</script", "<\\/script")
