@@ -44,6 +44,11 @@ class Corpus:
         for shard in self.shards:
             yield from _read(shard)
 
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yields the records as they stand, also where they make no valid document."""
+        for shard in self.shards:
+            yield from (record for _, record in _records(shard))
+
     @property
     def labels(self) -> str:
         """Returns the name of the label set that the manifest states, "" if none."""
@@ -174,14 +179,23 @@ def _drop_torn_line(path: Path) -> None:
 
 def _read(path: Path) -> Iterator[Document]:
     """Yields the documents of one file; an error names the line."""
+    for number, record in _records(path):
+        try:
+            yield Document.from_record(record)
+        except DataError as error:
+            raise DataError(f"{error} ({path}, line {number})") from error
+
+
+def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yields the JSON objects of one file with their line numbers."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
             try:
                 record = json.loads(line.decode("utf-8"))
-                if not isinstance(record, dict):
-                    raise DataError("Expected a JSON object")
-                yield Document.from_record(record)
-            except (ValueError, DataError) as error:
-                raise DataError(f"{error} ({path}, line {number})") from error
+            except ValueError as error:
+                raise DataError(f"Expected JSON, but: {error} ({path}, line {number})") from error
+            if not isinstance(record, dict):
+                raise DataError(f"Expected a JSON object ({path}, line {number}).")
+            yield number, record

@@ -1,0 +1,1 @@
+"""The clinical-letter half: attributes, skeletons, rendering, verification."""

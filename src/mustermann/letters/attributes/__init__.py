@@ -1,0 +1,1 @@
+"""What a letter is about, sampled before a word of it is written."""

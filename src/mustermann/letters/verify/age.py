@@ -1,0 +1,71 @@
+"""The age is admission minus birth, wherever it is said."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import date
+
+    from mustermann.letters.verify.evidence import Evidence
+    from mustermann.letters.verify.fault import Fault
+
+_UNITS = ("", "ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")
+_SMALL = {
+    "null": 0, "eins": 1, "zehn": 10, "elf": 11, "zwölf": 12, "dreizehn": 13, "vierzehn": 14,
+    "fünfzehn": 15, "sechzehn": 16, "siebzehn": 17, "achtzehn": 18, "neunzehn": 19,
+}  # fmt: skip
+_TENS = {
+    "zwanzig": 20, "dreißig": 30, "vierzig": 40, "fünfzig": 50, "sechzig": 60, "siebzig": 70,
+    "achtzig": 80, "neunzig": 90,
+}  # fmt: skip
+_WORDS = (
+    _SMALL
+    | _TENS
+    | {word: number for number, word in enumerate(_UNITS) if word}
+    | {f"{unit}und{tens}": value + number for tens, value in _TENS.items()
+       for number, unit in enumerate(_UNITS) if unit}
+    | {"hundert": 100, "einhundert": 100}
+)  # fmt: skip
+_VAGUE = {"anfang": range(4), "mitte": range(3, 8), "ende": range(6, 10)}
+
+
+class Age:
+    """Does the arithmetic again and compares each labelled age of the patient with it."""
+
+    name = "age"
+
+    def faults(self, evidence: Evidence) -> Iterator[Fault]:
+        """Yields a fault for a wrong attribute and for each wrong mention."""
+        birth, admission = evidence.dates.get("geburtsdatum"), evidence.dates.get("aufnahme")
+        if birth is None or admission is None:
+            return
+        expected = years_between(birth, admission)
+        if evidence.age is not None and evidence.age != expected:
+            yield evidence.fault(self.name, f"Expected age {expected}, got {evidence.age}.")
+        for span in evidence.document.spans:
+            if span.label != "AGE" or span.slot != "alter":
+                continue
+            surface = evidence.surface(span)
+            if not says(surface, expected):
+                yield evidence.fault(
+                    self.name, f"Expected an age of {expected}, found {surface!r}.", at=span
+                )
+
+
+def years_between(birth: date, day: date) -> int:
+    """Returns the whole years lived on `day`."""
+    return day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day))
+
+
+def says(text: str, age: int) -> bool:
+    """Returns whether `text` (a number, a word, "Mitte sechzig") can mean `age`."""
+    words = " ".join(text.casefold().replace("ss", "ß").split())
+    if re.fullmatch(r"\d{1,3}", words):
+        return int(words) == age
+    part, _, decade = words.partition(" ")
+    if part in _VAGUE and decade in _TENS:
+        return age - _TENS[decade] in _VAGUE[part]
+    return _WORDS.get(words) == age

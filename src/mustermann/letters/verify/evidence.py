@@ -1,0 +1,102 @@
+"""What a check looks at: the text, its spans, and the attributes as plain JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import unicodedata
+from collections.abc import Mapping
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mustermann.letters.verify.fault import Fault
+
+if TYPE_CHECKING:
+    from mustermann.documents.document import Document
+    from mustermann.documents.spans import Span
+
+COVERED = "\x00"
+"""Stands for each character of a span in `Evidence.uncovered`."""
+
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+
+
+class Evidence:
+    """One letter, with what several checks need of it computed once.
+
+    Attributes:
+      document: The letter.
+      patient, people, dates, values, course: From the record's `attributes`, empty where
+        the record has none (a foreign corpus); a check then makes no claim.
+      modes: Names of the adversarial modes that are on.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        attributes = document.meta.get("attributes")
+        found: Mapping[str, Any] = attributes if isinstance(attributes, Mapping) else {}
+        self.patient: Mapping[str, Any] = found.get("patient") or {}
+        self.people: Mapping[str, Mapping[str, Any]] = found.get("people") or {}
+        self.values: Mapping[str, str] = found.get("values") or {}
+        self.course: Mapping[str, Any] = found.get("course") or {}
+        self.age = found.get("age")
+        self.dates = {slot: date.fromisoformat(d) for slot, d in (found.get("dates") or {}).items()}
+        self.modes = frozenset(document.meta.get("modes") or ())
+
+    @cached_property
+    def uncovered(self) -> str:
+        """The text with each character inside a span replaced by `COVERED`."""
+        parts, at = [], 0
+        for span in self.document.spans:
+            parts += [self.document.text[at : span.start], COVERED * (span.end - span.start)]
+            at = span.end
+        return "".join([*parts, self.document.text[at:]])
+
+    def surface(self, span: Span) -> str:
+        """Returns what a span covers, composed, without invisible characters."""
+        return visible(self.document.surface(span))
+
+    def fault(self, check: str, message: str, *, at: Span | tuple[int, int] = (0, 0)) -> Fault:
+        """Returns a fault of this letter."""
+        start, end = at if isinstance(at, tuple) else (at.start, at.end)
+        return Fault(check, self.document.id, start, end, message)
+
+
+def visible(text: str) -> str:
+    """Returns `text` composed (NFC), without zero-width characters and soft hyphens."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", text.translate(_INVISIBLE))
+
+
+def canonical(text: str) -> str:
+    """Returns only the letters and digits of `text`, case folded: the value, not its look."""
+    return "".join(c for c in visible(text).casefold() if c.isalnum())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Names:
+    """The words that a person may be called by, each composed.
+
+    Attributes:
+      given: Given names, each hyphenated part by itself too.
+      family: The same of the family name and the name at birth.
+      other: Pet forms and the like.
+    """
+
+    given: frozenset[str]
+    family: frozenset[str]
+    other: frozenset[str]
+
+    @classmethod
+    def of(cls, person: Mapping[str, Any]) -> Names:
+        """Returns the words of a person's record."""
+        family = [person.get("family", ""), person.get("birth_name", "")]
+        return cls(
+            _words(person.get("given", ())), _words(family), _words([person.get("diminutive", "")])
+        )
+
+
+def _words(names: Any) -> frozenset[str]:
+    whole = [visible(name) for name in names if name]
+    return frozenset(whole) | {part for name in whole for part in name.replace("-", " ").split()}

@@ -1,0 +1,32 @@
+"""A letter's length is in the band that it was asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mustermann.letters.verify.evidence import Evidence
+    from mustermann.letters.verify.fault import Fault
+
+BANDS = {
+    "kurz": (1_500, 3_500), "mittel": (3_500, 7_000), "ausfuehrlich": (7_000, 11_000),
+    "sehr_lang": (11_000, 20_000),
+}  # fmt: skip
+"""Characters, both ends included; LETTERS §2."""
+
+
+class LengthBand:
+    """Counts characters; what a text filter adds (NFD, CRLF) counts too, so a tenth is free."""
+
+    name = "length"
+
+    def faults(self, evidence: Evidence) -> Iterator[Fault]:
+        """Yields a fault if the text is outside its band by more than a tenth."""
+        band = BANDS.get(str(evidence.document.meta.get("length")))
+        count = len(evidence.document.text)
+        if band and not 0.9 * band[0] <= count <= 1.1 * band[1]:
+            yield evidence.fault(
+                self.name, f"Expected {band[0]} to {band[1]} characters, found {count}."
+            )

@@ -1,0 +1,27 @@
+"""No placeholder, grammar sign or variable may be left in a finished letter."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mustermann.letters.verify.evidence import Evidence
+    from mustermann.letters.verify.fault import Fault
+
+_LEFT = re.compile(r"\[\[|\]\]|<<|>>|[{}]|\$[A-Za-z{]|\bform=|\bcase=|\bNone\b|\bnan\b")
+
+
+class Placeholders:
+    """Finds what a renderer should have replaced."""
+
+    name = "placeholders"
+
+    def faults(self, evidence: Evidence) -> Iterator[Fault]:
+        """Yields each leftover."""
+        for match in _LEFT.finditer(evidence.document.text):
+            yield evidence.fault(
+                self.name, f"Expected finished text, found {match.group()!r}.", at=match.span()
+            )

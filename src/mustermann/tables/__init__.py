@@ -1,0 +1,1 @@
+"""The private-table half: schema, discretiser, tokens, models."""

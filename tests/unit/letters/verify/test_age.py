@@ -1,0 +1,36 @@
+from datetime import date
+
+import pytest
+
+from mustermann.letters.verify.age import says, years_between
+
+
+@pytest.mark.parametrize(
+    ("birth", "day", "age"),
+    [
+        (date(1960, 11, 3), date(2023, 11, 2), 62),
+        (date(1960, 11, 3), date(2023, 11, 3), 63),
+        (date(2000, 2, 29), date(2001, 2, 28), 0),
+        (date(2000, 2, 29), date(2001, 3, 1), 1),
+    ],
+)
+def test_age_is_whole_years_lived(birth, day, age):
+    assert years_between(birth, day) == age
+
+
+@pytest.mark.parametrize(
+    "text", ["64", "vierundsechzig", "Vierundsechzig", "VIERUNDSECHZIG", "Mitte sechzig"]
+)
+def test_the_ways_to_say_64(text):
+    assert says(text, 64)
+    assert not says(text, 71)
+
+
+def test_thirty_in_capitals_has_no_eszett():
+    assert says("DREISSIG", 30)
+    assert says("dreißig", 30)
+
+
+@pytest.mark.parametrize("text", ["65", "fünfundsechzig", "Ende sechzig", "", "64 Jahre"])
+def test_what_does_not_say_64(text):
+    assert not says(text, 64)
