@@ -1,0 +1,1 @@
+"""Metrics that reproduce published figures."""
