@@ -21,25 +21,34 @@ if TYPE_CHECKING:
 
 
 def write_report(path: Path, *, title: str, lead: str, sections: Sequence[Section]) -> None:
-    """Writes the report to `path`, whole or not at all; an older one is replaced.
-
-    Args:
-      path: Ends in `.html`; its directory exists.
-      title: Stands on top and in the browser's tab.
-      lead: One paragraph that says what the reader has before them.
-      sections: In order.
+    """Writes a page to `path`, whole or not at all; an older one is replaced.
 
     Raises:
       ConfigError: `path` can't be written to.
       PluginError: There are charts and the `[report]` extra is not installed.
     """
+    with new_file(path) as partial:
+        html = page(title=title, lead=lead, sections=sections)
+        partial.write_text(html, encoding="utf-8")
+
+
+def page(*, title: str, lead: str, sections: Sequence[Section]) -> str:
+    """Returns a page as HTML.
+
+    Args:
+      title: Stands on top and in the browser's tab.
+      lead: One paragraph that says what the reader has before them.
+      sections: In order.
+
+    Raises:
+      PluginError: There are charts and the `[report]` extra is not installed.
+    """
     charts = any(block.kind == "chart" for section in sections for block in section.blocks)
-    html = _environment().get_template("report.html.j2").render(
+    template = _environment().get_template("report.html.j2")
+    return template.render(
         title=title, lead=lead, sections=sections, version=__version__,
         bundle=_chart_library() if charts else "",
     )  # fmt: skip
-    with new_file(path) as partial:
-        partial.write_text(html, encoding="utf-8")
 
 
 def _environment() -> jinja2.Environment:
