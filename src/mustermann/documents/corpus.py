@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import TracebackType
 
+    from mustermann.documents.formats.format import Format
+
 STEM = "corpus"
 PARTIAL = ".partial"
 
@@ -34,18 +36,24 @@ class Corpus:
       path: The directory or file that it was loaded from.
       shards: The files that hold the documents, in order.
       manifest: What stands in `manifest.json`, empty where there is none.
+      format: A name in the group `mustermann.formats`; JSON lines are ours.
     """
 
     path: Path
     shards: tuple[Path, ...]
     manifest: dict[str, Any]
+    format: str = "jsonl"
 
     def __iter__(self) -> Iterator[Document]:
+        if self.format != "jsonl":
+            yield from _load_format(self.format).read(self.path)
         for shard in self.shards:
             yield from _read(shard)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yields the records as they stand, also where they make no valid document."""
+        if self.format != "jsonl":
+            yield from (document.to_record() for document in self)
         for shard in self.shards:
             yield from (record for _, record in _records(shard))
 
@@ -55,24 +63,33 @@ class Corpus:
         return str(self.manifest.get("labels", ""))
 
 
-def load_corpus(path: Path | str) -> Corpus:
-    """Returns the corpus at `path`, a directory or one `.jsonl` file.
+def load_corpus(path: Path | str, *, format: str | None = None) -> Corpus:
+    """Returns the corpus at `path`.
+
+    Args:
+      path: A directory or a file in any of the known formats.
+      format: Its name in the group `mustermann.formats`; None guesses it from the files.
 
     Raises:
-      DataError: Nothing is there, or it holds no corpus, or its writing was not finished.
+      DataError: Nothing is there, no format knows it, or its writing was not finished.
     """
     path = Path(path)
-    if path.is_file():
-        return Corpus(path, (path,), {})
-    if not path.is_dir():
-        raise DataError(f"Expected a corpus directory or a .jsonl file at {path}, found nothing.")
-    shards = tuple(sorted(path.glob(f"{STEM}*.jsonl")))
-    if not shards:
-        unfinished = any(path.glob(f"{STEM}*{PARTIAL}"))
-        hint = "its writing was not finished: run again with --resume" if unfinished else "none"
-        raise DataError(f"Expected {STEM}.jsonl or {STEM}-*.jsonl in {path}, found {hint}.")
-    manifest = read_json(path / MANIFEST) if (path / MANIFEST).exists() else {}
-    return Corpus(path, shards, manifest)
+    if not path.exists():
+        raise DataError(f"Expected a corpus at {path}, found nothing.")
+    if format in (None, "jsonl"):
+        shards = (path,) if path.is_file() else tuple(sorted(path.glob(f"{STEM}*.jsonl")))
+        if path.suffix == ".jsonl" or (path.is_dir() and shards):
+            manifest = path / MANIFEST
+            return Corpus(path, shards, read_json(manifest) if manifest.exists() else {})
+    if path.is_dir() and any(path.glob(f"{STEM}*{PARTIAL}")):
+        raise DataError(
+            f"Expected a finished corpus in {path}, but its writing was stopped: "
+            f"run again with --resume."
+        )
+    from mustermann.documents.formats.format import guess_format
+
+    name = _load_format(format).name if format else guess_format(path).name
+    return Corpus(path, (), {}, name)
 
 
 def write_corpus(
@@ -91,6 +108,18 @@ def write_corpus(
         if manifest:
             manifest.write(directory)
     return load_corpus(path)
+
+
+def _load_format(name: str) -> Format:
+    from mustermann.documents.formats.format import load_format
+
+    return load_format(name)
+
+
+def encode(document: Document) -> bytes:
+    """Returns the line of JSON, line break included, that stands for a document."""
+    text = json.dumps(document.to_record(), ensure_ascii=False, separators=(",", ":"))
+    return text.encode() + b"\n"
 
 
 class CorpusWriter:
@@ -126,11 +155,14 @@ class CorpusWriter:
 
     def write(self, document: Document) -> None:
         """Appends one document."""
+        self.append(encode(document))
+
+    def append(self, line: bytes) -> None:
+        """Appends one document as `encode` made it."""
         if self._in_shard == self._shard_size:
             self._finish_shard(several=True)
             self._file, self._in_shard = self._open(), 0
-        line = json.dumps(document.to_record(), ensure_ascii=False, separators=(",", ":"))
-        self._file.write(line.encode() + b"\n")
+        self._file.write(line)
         self.documents += 1
         self._in_shard += 1
 

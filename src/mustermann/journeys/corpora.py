@@ -1,4 +1,4 @@
-"""What a corpus is like, and how far it is from another."""
+"""Corpora: into other formats, what one is like, how far it is from another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from mustermann.core.errors import DataError
+from mustermann.core.files import new_directory, write_json
+from mustermann.core.manifest import MANIFEST
+from mustermann.core.progress import track
 from mustermann.documents.corpus import load_corpus
+from mustermann.documents.formats.format import Conversion, load_format
 from mustermann.metrics.corpus import (
     CorpusDistance,
     CorpusStatistics,
@@ -17,6 +21,7 @@ from mustermann.metrics.corpus import (
 from mustermann.metrics.embedding import embedding as load_embedding
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from mustermann.documents.document import Document
@@ -62,6 +67,32 @@ def statistics(
     other = _documents(against, size=size, seed=seed)
     distance = corpus_distance(documents, other, embedding=load_embedding(embedding), seed=seed)
     return CorpusResult(result, distance)
+
+
+def convert(source: Path, target: Path, *, to: str, from_: str | None = None) -> Conversion:
+    """Writes the corpus `source` in the format `to` to `target`, a new directory.
+
+    Returns how many documents went over and what the format could not hold, by kind.
+
+    Raises:
+      DataError: `source` is missing or broken.
+      PluginError: A format is unknown or needs something that is not installed.
+      ConfigError: `target` exists.
+    """
+    corpus, writer = load_corpus(source, format=from_), load_format(to)
+    documents = 0
+
+    def counted() -> Iterator[Document]:
+        nonlocal documents
+        for document in track(corpus, f"writing {to}"):
+            documents += 1
+            yield document
+
+    with new_directory(target) as directory:
+        losses = writer.write(counted(), directory)
+        if corpus.manifest:
+            write_json(directory / MANIFEST, corpus.manifest | {"losses": dict(losses)})
+    return Conversion(documents, dict(losses))
 
 
 def _documents(path: Path, *, size: int | None, seed: int) -> list[Document]:

@@ -70,7 +70,7 @@ def test_a_broken_line_is_named(tmp_path, line):
 def test_a_missing_or_unfinished_corpus_is_named(tmp_path):
     with pytest.raises(DataError, match="found nothing"):
         load_corpus(tmp_path / "none")
-    with pytest.raises(DataError, match="none"):
+    with pytest.raises(DataError, match="recognised none"):
         load_corpus(tmp_path)
     with pytest.raises(KeyboardInterrupt), CorpusWriter(tmp_path / "c"):
         raise KeyboardInterrupt

@@ -1,0 +1,1 @@
+"""Corpus formats, one file each; plugins in the group `mustermann.formats`."""
