@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import date
@@ -13,12 +14,12 @@ from mustermann.letters.verify.fault import Fault
 
 if TYPE_CHECKING:
     from mustermann.documents.document import Document
-    from mustermann.documents.spans import Span
+    from mustermann.documents.spans import Component, Span
 
 COVERED = "\x00"
 """Stands for each character of a span in `Evidence.uncovered`."""
 
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+_UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 
 
 class Evidence:
@@ -52,9 +53,21 @@ class Evidence:
             at = span.end
         return "".join([*parts, self.document.text[at:]])
 
-    def surface(self, span: Span) -> str:
+    @cached_property
+    def plain(self) -> bool:
+        """Whether the text is composed (NFC) and has no invisible character."""
+        text = self.document.text
+        return unicodedata.is_normalized("NFC", text) and not _UNSEEN.search(text)
+
+    @cached_property
+    def rest(self) -> str:
+        """What stands outside spans, as a reader sees it; offsets may differ from the text's."""
+        return self.uncovered if self.plain else visible(self.uncovered)
+
+    def surface(self, span: Span | Component) -> str:
         """Returns what a span covers, composed, without invisible characters."""
-        return visible(self.document.surface(span))
+        text = self.document.surface(span)
+        return text if self.plain else visible(text)
 
     def fault(self, check: str, message: str, *, at: Span | tuple[int, int] = (0, 0)) -> Fault:
         """Returns a fault of this letter."""
@@ -66,12 +79,13 @@ def visible(text: str) -> str:
     """Returns `text` composed (NFC), without zero-width characters and soft hyphens."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFC", text.translate(_INVISIBLE))
+    return unicodedata.normalize("NFC", _UNSEEN.sub("", text))
 
 
 def canonical(text: str) -> str:
     """Returns only the letters and digits of `text`, case folded: the value, not its look."""
-    return "".join(c for c in visible(text).casefold() if c.isalnum())
+    # "ı" in capitals is "I", which folds to "i".
+    return "".join(c for c in visible(text).casefold().replace("ı", "i") if c.isalnum())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

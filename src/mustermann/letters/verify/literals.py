@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mustermann.letters.verify.evidence import COVERED, visible
+from mustermann.letters.verify.evidence import COVERED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,21 +13,23 @@ if TYPE_CHECKING:
     from mustermann.letters.verify.evidence import Evidence
     from mustermann.letters.verify.fault import Fault
 
-_LOOKS = re.compile(
-    r"""
-    (?P<date>(?<![\d.])(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.(?:19|20)\d\d(?!\d)
-            |(?<!\d)(?:19|20)\d\d-\d\d-\d\d(?!\d))
-  | (?P<mail>[\w.+-]+@[\w-]+\.\w+)
-  | (?P<url>\bwww\.\w|https?://)
-  | (?P<kvnr>\b[A-Z]\d{9}\b)
-  | (?P<iban>\bDE\d{2}(?:\s?\d{4}){4}\s?\d{2}\b)
-  | (?P<phone>(?<![\d,.])(?:\+49|0)[1-9]\d{1,4}\s?[/ -]\s?\d{4,}(?!\d))
-  | (?P<zip>(?<![\d.,-])(?:D-)?\d{5}\s+[A-ZÄÖÜ][a-zäöüß]{2,})
-  | (?P<name>\b(?:Herrn?|Frau|Dr\.|Prof\.|Schwester|Pfleger)
-             \s(?!Dr|Prof|med|Kolleg|Patient|und\b)[A-ZÄÖÜÇŞ]\w+)
-    """,
-    re.VERBOSE,
-)
+_LOOKS = {
+    "date": re.compile(r"\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)|(?:19|20)\d\d-\d\d-\d\d(?!\d)"),
+    "mail address": re.compile(r"@[\w-]+\.\w+"),
+    "web address": re.compile(r"www\.\w|https?://"),
+    "health insurance number": re.compile(r"[A-Z]\d{9}\b"),
+    "bank account": re.compile(r"DE\d{2}(?:\s?\d{4}){4}\s?\d{2}\b"),
+    "telephone number": re.compile(r"(?:\+49|0)[1-9]\d{1,4}\s?[/ -]\s?\d{4,}(?!\d)"),
+    "town": re.compile(r"\d{5}\s+[A-ZÄÖÜ][a-zäöüß]{2,}"),
+    "name": re.compile(
+        r"(?:Herrn?|Frau|Dr\.|Prof\.|Schwester|Pfleger)"
+        r"\s(?!Dr|Prof|med|Kolleg|Patient|und\b)[A-ZÄÖÜÇŞ]\w+"
+    ),
+}
+"""Each begins with a sign or a set of signs, so that searching stays fast; what may not stand
+before it is looked at afterwards."""
+
+_NOT_BEFORE = frozenset("0123456789.,-")
 
 
 class Literals:
@@ -39,8 +41,11 @@ class Literals:
         """Yields each string of that look."""
         if not evidence.document.spans:
             return
-        text = visible(evidence.uncovered)
-        for match in _LOOKS.finditer(text):
-            if COVERED not in match.group():
-                looks = f"{match.group()!r} looks like a {match.lastgroup} and has no label."
-                yield evidence.fault(self.name, looks, at=match.span())
+        text = evidence.rest
+        for kind, look in _LOOKS.items():
+            for match in look.finditer(text):
+                before = text[match.start() - 1 : match.start()]
+                inside_number = match.group()[0].isdigit() and before in _NOT_BEFORE and before
+                if COVERED not in match.group() and not inside_number:
+                    found = f"{match.group()!r} looks like a {kind} and has no label."
+                    yield evidence.fault(self.name, found, at=match.span())

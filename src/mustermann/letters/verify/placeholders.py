@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mustermann.letters.verify.evidence import Evidence
     from mustermann.letters.verify.fault import Fault
 
+_SIGNS = ("[[", "]]", "<<", ">>", "{", "}", "$", "form=", "case=", "None", " nan")
 _LEFT = re.compile(r"\[\[|\]\]|<<|>>|[{}]|\$[A-Za-z{]|\bform=|\bcase=|\bNone\b|\bnan\b")
 
 
@@ -21,7 +22,10 @@ class Placeholders:
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each leftover."""
-        for match in _LEFT.finditer(evidence.document.text):
+        text = evidence.document.text
+        if not any(sign in text for sign in _SIGNS):
+            return
+        for match in _LEFT.finditer(text):
             yield evidence.fault(
                 self.name, f"Expected finished text, found {match.group()!r}.", at=match.span()
             )

@@ -15,12 +15,9 @@ _HONORIFIC = {
     "m": re.compile(r"herrn?|hr(n)?\.?"),
     "f": re.compile(r"frau|fr\.?"),
 }
-_WRONG = {
-    "m": re.compile(r"\b(?:[Dd]ie|[Dd]er|[Uu]nsere|[Ee]ine|jährige|jährigen) Patientin\b"),
-    "f": re.compile(
-        r"\b(?:[Dd]er|[Dd]en|[Dd]em|[Dd]es|[Ee]inen?|jährige[rn]?) Patient(?:en)?\b(?!in)"
-    ),
-}
+_NOUN = re.compile(r"Patient(?:in|en)?\b")
+_MALE = frozenset({"der", "den", "dem", "des", "ein", "einen", "einem", "eines", "unser"})
+_FEMALE = frozenset({"die", "der", "eine", "einer", "unsere", "unserer"})
 
 
 class SexAgreement:
@@ -31,7 +28,7 @@ class SexAgreement:
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each disagreement."""
         sex = evidence.patient.get("sex")
-        if sex not in _WRONG:
+        if sex not in _HONORIFIC:
             return
         for span in evidence.document.spans:
             person = evidence.patient if span.slot == "patient" else evidence.people.get(span.slot)
@@ -42,11 +39,21 @@ class SexAgreement:
                 if not _HONORIFIC[person["sex"]].fullmatch(word.strip().casefold()):
                     yield evidence.fault(self.name, f"Expected the honorific of sex "
                                          f"{person['sex']}, found {word!r}.", at=span)  # fmt: skip
-        for match in _WRONG[sex].finditer(evidence.document.text):
-            # "der Patientin" is a woman's dative and "der Patienten" a plural.
-            if not (sex == "f" and match.group().casefold() in _PLURALS):
-                yield evidence.fault(self.name, f"Expected the patient to be {sex}, found "
-                                     f"{match.group()!r}.", at=match.span())  # fmt: skip
+        text = evidence.document.text
+        at = text.find("Patient")
+        while at >= 0:
+            noun = _NOUN.match(text, at)
+            word = text[:at].rstrip().rpartition(" ")[2].rpartition("\n")[2].casefold()
+            if noun and text[at - 1 : at] == " " and _contradicts(sex, word, noun.group()):
+                found = f"Expected the patient to be {sex}, found {word} {noun.group()!r}."
+                yield evidence.fault(self.name, found, at=noun.span())
+            at = text.find("Patient", at + 1)
 
 
-_PLURALS = {"der patienten", "den patienten"}
+def _contradicts(sex: str, article: str, noun: str) -> bool:
+    """Returns whether article and noun speak of one patient of the other sex."""
+    if sex == "m":
+        return noun == "Patientin" and article in _FEMALE
+    # "der Patienten" and "den Patienten" may be plurals.
+    plural = noun == "Patienten" and article in {"der", "den"}
+    return noun in {"Patient", "Patienten"} and article in _MALE and not plural

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from mustermann.letters.verify.evidence import COVERED, Names, visible
+from mustermann.letters.verify.evidence import COVERED, Names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mustermann.letters.verify.fault import Fault
 
 _WORD = re.compile(r"[^\W_]+")
+_SHORT_DATE = re.compile(r"\d{1,2}\.\d{1,2}\.\d\d(?![\d.])")
 _SUFFIXES = ("", "s", "es")
 _SHORTEST = 3
 _NO_PHI = frozenset({"bundesland", "land", "versicherer"})
@@ -34,11 +35,11 @@ class Unlabelled:
         """Yields each value that is found outside a span."""
         if not evidence.patient:
             return
-        text = visible(evidence.uncovered)
+        text = evidence.rest
         words = set(_WORD.findall(text))
         for word in sorted(words & _name_words(evidence)):
             yield self._found(evidence, word)
-        flat = re.sub(r"\s+", " ", text)
+        flat = " ".join(text.split())
         for slot, value in evidence.values.items():
             if slot in _NO_PHI or len(value) < _SHORTEST:
                 continue
@@ -47,14 +48,12 @@ class Unlabelled:
         yield from self._dates(evidence, flat)
 
     def _dates(self, evidence: Evidence, flat: str) -> Iterator[Fault]:
-        for day in set(evidence.dates.values()):
-            for written in (
-                f"{day:%d.%m.%Y}",
-                f"{day.day}.{day.month}.{day.year}",
-                f"{day:%Y-%m-%d}",
-            ):
-                if written in flat:
-                    yield self._found(evidence, written)
+        # Dates with a four-digit year are the business of `literals`, whosever they are.
+        written = set(_SHORT_DATE.findall(flat))
+        for day in evidence.dates.values() if written else ():
+            for form in (f"{day:%d.%m.%y}", f"{day.day}.{day.month}.{day:%y}"):
+                if form in written:
+                    yield self._found(evidence, form)
                     break
 
     def _found(self, evidence: Evidence, value: str) -> Fault:

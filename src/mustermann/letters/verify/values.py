@@ -57,7 +57,7 @@ class Values:
             if not set(visible(gap)) <= _JOINTS:
                 yield evidence.fault(self.name, f"Unexpected {gap!r} inside a name.", at=span)
             at = part.end
-            word = visible(evidence.document.text[part.start : part.end])
+            word = evidence.surface(part)
             if not _fits(part, word, known, typo="typo" in span.details):
                 yield evidence.fault(
                     self.name, f"{word!r} is no {part.kind} name of {span.slot}.", at=span
