@@ -158,7 +158,9 @@ class CorpusWriter:
         self.append(encode(document))
 
     def append(self, line: bytes) -> None:
-        """Appends one document as `encode` made it."""
+        """Appends one document as `encode` made it; nothing where it is empty."""
+        if not line:
+            return
         if self._in_shard == self._shard_size:
             self._finish_shard(several=True)
             self._file, self._in_shard = self._open(), 0

@@ -1,0 +1,95 @@
+"""`mustermann letters …`: write and verify labelled letters."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+DIFFICULTIES = ("mixed", "easy", "medium", "hard", "adversarial")
+
+
+class Numbers(click.ParamType):
+    """Numbers separated by commas: `17` or `3,4,17`."""
+
+    name = "i,j,…"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Returns the numbers, sorted, each once."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            numbers = {int(part) for part in str(value).split(",")}
+        except ValueError:
+            self.fail(f"expected numbers separated by commas, got {value!r}", param, ctx)
+        if min(numbers) < 0:
+            self.fail(f"expected numbers from 0 up, got {min(numbers)}", param, ctx)
+        return tuple(sorted(numbers))
+
+
+@click.group()
+def letters() -> None:
+    """Write and verify labelled letters."""
+
+
+@letters.command("generate")
+@click.option("-n", "count", type=click.IntRange(min=1), help="Number of letters.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="A new directory.")
+@click.option("--seed", default=0, show_default=True, help="Same seed, same letters.")
+@click.option("--difficulty", type=click.Choice(DIFFICULTIES), default="mixed", show_default=True)
+@click.option("--admissions", type=click.Path(path_type=Path), help="Rows that fix the cases.")
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(min=1))
+@click.option("--ids", type=Numbers(), help="Only these letters of the run, by number.")
+@click.option("--config", type=click.Path(path_type=Path), help="TOML with settings.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="One setting.")
+@click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def generate(
+    count: int | None, out: Path, seed: int, difficulty: str, admissions: Path | None,
+    workers: int, ids: tuple[int, ...] | None, config: Path | None, overrides: tuple[str, ...],
+    resume: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Write labelled letters into a corpus directory."""
+    from mustermann.journeys import letters as journey
+
+    if count is None and ids is None and admissions is None:
+        raise click.UsageError("Expected -n, --ids or --admissions; found none of them.")
+    result = journey.generate(
+        count, out, seed=seed, difficulty=difficulty, admissions=admissions, workers=workers,
+        ids=ids, config=config, overrides=overrides, resume=resume,
+    )  # fmt: skip
+    click.echo(json.dumps(result.to_record()) if as_json else result.summary())
+
+
+@letters.command("verify")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def verify(path: Path, as_json: bool) -> None:
+    """Check every claim of a corpus; faults are counted, the exit code stays 0."""
+    from mustermann.journeys import letters as journey
+
+    result = journey.verify(path)
+    if as_json:
+        record = {"letters": result.letters, "faults": result.faults, "total_faults": result.total}
+        click.echo(json.dumps(record))
+        return
+    for name, count in sorted(result.faults.items()):
+        click.echo(f"{name:14} {count}")
+    for fault in result.first[:20]:
+        click.echo(f"{fault.document} [{fault.start}:{fault.end}] {fault.check}: {fault.message}")
+    click.echo(f"{result.letters} letters, {result.total} faults")
+
+
+@letters.command("show")
+@click.argument("case")
+@click.option("--seed", default=0, show_default=True, help="Same seed, same letter.")
+@click.option("--difficulty", type=click.Choice(DIFFICULTIES), default="easy", show_default=True)
+@click.option("--html", is_flag=True, help="Print a page with highlighted labels.")
+def show(case: str, seed: int, difficulty: str, html: bool) -> None:
+    """Print one letter of CASE."""
+    from mustermann.journeys import letters as journey
+
+    click.echo(journey.show(case, seed=seed, difficulty=difficulty, html=html))

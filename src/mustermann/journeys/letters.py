@@ -1,0 +1,283 @@
+"""The letter journeys: generate a corpus, verify one, show one letter."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import time
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from mustermann.core import manifest, plugins
+from mustermann.core.config import resolve
+from mustermann.core.errors import ConfigError, DataError
+from mustermann.core.files import read_json
+from mustermann.core.progress import task
+from mustermann.documents.corpus import CorpusWriter, encode, load_corpus
+from mustermann.letters.attributes.admission import Admission, NoFittingCase, read_admissions
+from mustermann.letters.cases.library import CaseLibrary
+from mustermann.letters.census import Census
+from mustermann.letters.config import DifficultyMix, LettersConfig
+from mustermann.letters.letter import Workshop, make_letter
+from mustermann.letters.verify.runner import Verification, verify_corpus
+from mustermann.letters.writers import CaseWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from mustermann.core.parallel import Executor
+    from mustermann.documents.document import Document
+    from mustermann.letters.attributes.clinical import CaseProfile
+
+BATCH = 16
+"""Letters a worker makes at a time."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Generation:
+    """What a run wrote.
+
+    Attributes:
+      written: Letters in the corpus, those of a resumed run included.
+      dropped: Drafts that were not taken, by reason.
+      seconds: Wall time of this call.
+      cpu_seconds: Processor time of this call, over all workers.
+      mean_chars: Mean length in characters.
+    """
+
+    written: int
+    dropped: dict[str, int]
+    seconds: float
+    cpu_seconds: float
+    mean_chars: float
+
+    def to_record(self) -> dict[str, Any]:
+        """Returns the fields as JSON values."""
+        return dataclasses.asdict(self)
+
+    def summary(self) -> str:
+        """Returns one line for people."""
+        dropped = ", ".join(f"{count} {reason}" for reason, count in self.dropped.items())
+        return (
+            f"{self.written} letters of {self.mean_chars:.0f} characters on average in "
+            f"{self.seconds:.1f} s; drafts dropped: {dropped or 'none'}"
+        )
+
+
+def generate(
+    count: int | None, out: Path, *, seed: int = 0, difficulty: str = "mixed",
+    admissions: Path | None = None, workers: int = 1, ids: Sequence[int] | None = None,
+    config: Path | None = None, overrides: Sequence[str] = (), resume: bool = False,
+) -> Generation:  # fmt: skip
+    """Writes a corpus of labelled letters and returns what came of it.
+
+    Letter i is the same alone, in a batch, in any process and any order.
+
+    Args:
+      count: How many letters; with `admissions` None means one a row.
+      out: A new directory, or with `resume` the one of a stopped run.
+      seed: Root of every stream.
+      difficulty: One of the four, or "mixed".
+      admissions: A csv or parquet file whose rows fix age, sex, specialty, codes and stay.
+      workers: Processes; the bytes do not depend on it.
+      ids: Only these letters of the run.
+      config: TOML with settings.
+      overrides: Settings on top, as `key=value`.
+      resume: Keeps the letters that are there and goes on behind them.
+
+    Raises:
+      ConfigError: A setting is unknown or `out` exists.
+      DataError: The admissions are broken, or a letter can't be made without faults.
+    """
+    started, run = time.perf_counter(), Census()
+    rows = read_admissions(admissions) if admissions else None
+    settings = with_difficulty(resolve(LettersConfig, file=config, overrides=overrides), difficulty)
+    job = Job(seed=seed, config=settings, admissions=rows)
+    refuse_other_run(out, job, resume=resume)
+    cpu = 0.0
+    with CorpusWriter(out, resume=resume) as writer, task("letters", total=count) as bar:
+        describe(job, run).write(out)
+        last = recount(writer.kept(), job, run)
+        bar.advance(run.letters)
+        for letters in executor(workers).map(job, batches(job, count, ids=ids, after=last)):
+            for letter in letters:
+                cpu += letter.cpu_seconds
+                if count is None or run.letters < count:
+                    run.merge(letter.census)
+                    writer.append(letter.line)
+                    bar.advance(bool(letter.line))
+            if run.letters == count:
+                break
+    describe(job, run).write(out)
+    if count is not None and run.letters < count:
+        raise DataError(f"Expected {count} letters, but only {run.letters} rows fit a case.")
+    return Generation(
+        run.letters, run.dropped(), time.perf_counter() - started, cpu, run.mean_characters
+    )
+
+
+def verify(path: Path) -> Verification:
+    """Returns what every check finds in the corpus at `path`, ours or not.
+
+    Raises:
+      DataError: There is no corpus, or a line is no JSON object.
+    """
+    with task("verifying") as bar:
+        records = load_corpus(path).records()
+        return verify_corpus(_counted(records, bar))
+
+
+def show(case: str, *, seed: int = 0, difficulty: str = "easy", html: bool = False) -> str:
+    """Returns one letter of a case: its text, or a page with its labels highlighted.
+
+    Raises:
+      ConfigError: There is no such case.
+    """
+    config = with_difficulty(LettersConfig(), difficulty)
+    workshop = Workshop(seed=seed, config=config, cases=OneCase(case), writer=CaseWriter())
+    document = make_letter(workshop, 0)
+    if not html:
+        return document.text
+    from mustermann.report.blocks import Letter, Section
+    from mustermann.report.build import page
+
+    title = f"{case}, seed {seed}"
+    return page(title=title, lead="", sections=[Section("Letter", [Letter(document)])])
+
+
+class OneCase(CaseLibrary):
+    """The library with one case only."""
+
+    def __init__(self, case: str) -> None:
+        self._case = case
+
+    @property
+    def profiles(self) -> tuple[CaseProfile, ...]:
+        """The profile of the case.
+
+        Raises:
+          ConfigError: There is no such case; names the nearest one.
+        """
+        known = {profile.id: profile for profile in super().profiles}
+        if self._case not in known:
+            near = difflib.get_close_matches(self._case, known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
+            raise ConfigError(f"Expected the id of a case, got {self._case!r}.{hint}")
+        return (known[self._case],)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Job:
+    """Makes letters by number; goes to worker processes as it is.
+
+    Attributes:
+      seed: Root of every stream.
+      config: Every probability.
+      admissions: The row that fixes letter i stands at i; None where letters are free.
+    """
+
+    seed: int
+    config: LettersConfig
+    admissions: tuple[Admission, ...] | None
+
+    def __call__(self, numbers: Sequence[int]) -> list[Made]:
+        """Returns the letters with these numbers, in order."""
+        workshop = Workshop(
+            seed=self.seed, config=self.config, cases=CaseLibrary(), writer=CaseWriter()
+        )
+        return [self._one(workshop, number) for number in numbers]
+
+    def _one(self, workshop: Workshop, number: int) -> Made:
+        begun, census = time.process_time(), Census()
+        row = self.admissions[number] if self.admissions is not None else None
+        try:
+            document = make_letter(workshop, number, admission=row)
+        except NoFittingCase:
+            # A synthetic row may be a man with preeclampsia: counted, and the next one taken.
+            census.drop("no_fitting_case")
+            return Made(b"", census, time.process_time() - begun)
+        census.add(document)
+        return Made(encode(document), census, time.process_time() - begun)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Made:
+    """A finished letter as a line of JSON, its counts, and the processor time that it took.
+
+    The line is empty where no case fits the admission.
+    """
+
+    line: bytes
+    census: Census
+    cpu_seconds: float
+
+
+def with_difficulty(config: LettersConfig, difficulty: str) -> LettersConfig:
+    """Returns settings whose mix is one difficulty only; "mixed" leaves them."""
+    if difficulty == "mixed":
+        return config
+    weights = dict.fromkeys(("easy", "medium", "hard", "adversarial"), 0.0) | {difficulty: 1.0}
+    return dataclasses.replace(config, difficulty=DifficultyMix(**weights))
+
+
+def recount(documents: Iterable[Document], job: Job, census: Census) -> int:
+    """Counts letters that are there already; returns the number of the last, -1 for none."""
+    last = -1
+    for document in documents:
+        if job.admissions is not None:
+            census.drop("no_fitting_case", int(document.id) - last - 1)
+        census.add(document)
+        last = int(document.id)
+    return last
+
+
+def batches(
+    job: Job, count: int | None, *, ids: Sequence[int] | None, after: int
+) -> Iterator[tuple[int, ...]]:
+    """Yields the numbers of the letters to make, those up to `after` left out."""
+    highest = len(job.admissions) if job.admissions is not None else count
+    if ids is not None:
+        outside = [number for number in ids if highest is not None and number >= highest]
+        if outside:
+            raise ConfigError(f"Expected --ids below {highest}, got {outside[0]}.")
+        numbers: Iterable[int] = ids
+    else:
+        numbers = range(highest or 0)
+    waiting = iter([number for number in numbers if number > after])
+    while batch := tuple(islice(waiting, BATCH)):
+        yield batch
+
+
+def executor(workers: int) -> Executor:
+    """Returns where the work runs: this process for one worker, else processes."""
+    name = "serial" if workers == 1 else "processes"
+    made: Executor = plugins.load("mustermann.executors", name)(workers=workers)  # type: ignore[operator]
+    return made
+
+
+def refuse_other_run(out: Path, job: Job, *, resume: bool) -> None:
+    """Refuses to resume a run that had another seed or other settings."""
+    if not resume or not (out / manifest.MANIFEST).exists():
+        return
+    found, wanted = read_json(out / manifest.MANIFEST), describe(job, Census())
+    for name, value in (("seed", job.seed), ("config_digest", wanted.config_digest)):
+        if found.get(name) != value:
+            raise ConfigError(
+                f"Expected to resume with {name} {found.get(name)!r} as in {out}, got {value!r}. "
+                f"Give the same arguments, or choose another directory."
+            )
+
+
+def describe(job: Job, census: Census) -> manifest.Manifest:
+    """Returns the manifest: nothing in it depends on time, workers or interruptions."""
+    return manifest.describe(
+        "corpus", job.config, seed=job.seed, counts=census.to_record(),
+        more={"labels": "mustermann", "admissions": job.admissions is not None},
+    )  # fmt: skip
+
+
+def _counted(records: Iterable[dict[str, Any]], bar: Any) -> Iterator[dict[str, Any]]:
+    for record in records:
+        yield record
+        bar.advance()

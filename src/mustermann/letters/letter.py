@@ -1,0 +1,91 @@
+"""One letter, from its number: sample, write, render, verify; again if something is wrong.
+
+A letter is a pure function of the plan and its number. A draft with a fault is dropped and
+counted, and the next draft of the same number is tried, so that asking for N letters gives
+N good ones, each the same in any process and any order.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mustermann.core.errors import DataError
+from mustermann.core.seeds import Seeds
+from mustermann.documents.document import Document
+from mustermann.letters.attributes.sampler import sample
+from mustermann.letters.filters import counts as filter_counts
+from mustermann.letters.filters import make_filters
+from mustermann.letters.modes import apply_modes
+from mustermann.letters.render import render
+from mustermann.letters.verify.runner import verify_letter
+
+if TYPE_CHECKING:
+    from mustermann.letters.attributes.admission import Admission
+    from mustermann.letters.attributes.clinical import CourseSampler
+    from mustermann.letters.config import LettersConfig
+    from mustermann.letters.writers import Writer
+
+DRAFTS = 25
+"""So many drafts of one letter may be dropped before the run gives up."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Workshop:
+    """What makes letters.
+
+    Attributes:
+      seed: Root of every stream.
+      config: Every probability.
+      cases: Offers cases and simulates their courses.
+      writer: Makes skeletons.
+    """
+
+    seed: int
+    config: LettersConfig
+    cases: CourseSampler
+    writer: Writer
+
+
+def make_letter(workshop: Workshop, number: int, *, admission: Admission | None = None) -> Document:
+    """Returns letter `number`, without a fault that the checks would find.
+
+    The document's `seed` names the stream that it came from, and `dropped` counts why
+    earlier drafts of it were not taken.
+
+    Raises:
+      DataError: No draft was free of faults; says what was wrong with the last one.
+    """
+    dropped: Counter[str] = Counter()
+    for draft in range(DRAFTS):
+        document = _draft(workshop, number, draft, admission=admission, dropped=dropped)
+        faults = verify_letter(document)
+        if not any(fault.severity == "error" for fault in faults):
+            return document
+        dropped.update({fault.check for fault in faults})
+    raise DataError(
+        f"Expected a letter {number} without faults in {DRAFTS} drafts, found in the last: "
+        f"{faults[0].check}: {faults[0].message}"
+    )
+
+
+def _draft(
+    workshop: Workshop, number: int, draft: int, *, admission: Admission | None,
+    dropped: Counter[str],
+) -> Document:  # fmt: skip
+    path = ("letters", number, "draft", draft) if draft else ("letters", number)
+    seeds = Seeds(workshop.seed, path)
+    attributes = sample(
+        seeds, config=workshop.config, cases=workshop.cases, admission=admission
+    )
+    skeleton = workshop.writer.write(attributes, seeds=seeds)
+    spoilt = apply_modes(skeleton, attributes, seeds.draws("modes"))
+    filters = make_filters(attributes.parameters.modes, seeds)
+    meta: dict[str, object] = {"seed": {"root": workshop.seed, "path": list(path)}}
+    if dropped:
+        meta["dropped"] = dict(sorted(dropped.items()))
+    document = render(spoilt.skeleton, attributes, id=f"{number:06}", filters=filters, meta=meta)
+    acted = Counter(spoilt.counts)
+    acted.update(filter_counts(filters))
+    return dataclasses.replace(document, meta={**document.meta, "mode_counts": dict(acted)})

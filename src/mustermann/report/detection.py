@@ -1,0 +1,154 @@
+"""Sections about de-identifiers: the leak rate first, then the seed's tables, then the misses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mustermann.documents.labels import LABELS
+from mustermann.report import charts
+from mustermann.report.blocks import Block, Chart, Paragraph, Section, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mustermann.metrics.results import BenchmarkResult, DetectorResult, Group, Miss
+    from mustermann.metrics.signature import Score
+
+_MAIN = {
+    "leak rate": "leak_rate", "precision": "span_precision", "recall": "span_recall",
+    "F1": "span_f1", "F1 with labels": "labelled_f1", "F1 partial": "partial_f1",
+    "characters found": "char_recall", "over-redaction": "over_redaction",
+}  # fmt: skip
+_KEPT = {
+    "over-anonymisation": "over_anonymisation", "eponym destruction": "eponym_destruction",
+    "look-alikes": "lookalike_redaction", "faithfulness": "faithfulness",
+    "boundary IoU": "boundary_iou", "listed names found": "listed_recall",
+    "unlisted names found": "unlisted_recall",
+}  # fmt: skip
+_GROUPED = ("leak_rate", "span_precision", "span_recall", "span_f1", "over_anonymisation")
+_WORST = 12
+
+
+def detection_sections(result: BenchmarkResult) -> list[Section]:
+    """Returns everything that a benchmark says, in the order of what a hospital asks first."""
+    return [
+        detection_section(result),
+        Section("By label", list(_by_label(result))),
+        Section("By difficulty, style and mode", list(_groups(result))),
+        Section("What leaked", [_misses(detector) for detector in result.detectors.values()]),
+        Section("Signatures", [_signatures(result)]),
+    ]
+
+
+def detection_section(result: BenchmarkResult, *, title: str = "De-identifiers") -> Section:
+    """Returns the main tables: what leaks, what is found, what should have been left alone."""
+    detectors = list(result.detectors.values())
+    text = (
+        f"{result.documents} documents with labels of {result.labels}. The leak rate is the share "
+        "of PHI spans that were not wholly covered; brackets hold 95 % intervals from a bootstrap "
+        "over documents."
+    )
+    blocks: list[Block] = [Paragraph(text), _scores(detectors, _MAIN, "Detectors on this corpus.")]
+    blocks.append(_scores(detectors, _KEPT, "What must stay, and names that no list can know."))
+    if result.differences:
+        blocks.append(_differences(result))
+    return Section(title, blocks)
+
+
+def _scores(detectors: Sequence[DetectorResult], names: Mapping[str, str], caption: str) -> Table:
+    rows = [(d.name, *(_shown(d.scores[score]) for score in names.values())) for d in detectors]
+    return Table(("detector", *names), tuple(rows), caption)
+
+
+def _shown(score: Score) -> str:
+    if score.value is None:
+        return "–"
+    if score.low is None or score.high is None:
+        return f"{score.value:.3f}"
+    return f"{score.value:.3f} [{score.low:.3f}, {score.high:.3f}]"
+
+
+def _differences(result: BenchmarkResult) -> Table:
+    rows = tuple(
+        (f"{d.left} − {d.right}", d.score, f"{d.value:+.3f}", _interval(d.low, d.high))
+        for d in result.differences
+    )
+    return Table(
+        ("pair", "score", "difference", "95 % interval"), rows,
+        "Paired over the same documents; an interval without 0 is more than chance.",
+    )  # fmt: skip
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
+
+
+def _by_label(result: BenchmarkResult) -> list[Block]:
+    order = {name: index for index, name in enumerate(LABELS)}
+    names = sorted(
+        {label for d in result.detectors.values() for label in d.by_label},
+        key=lambda name: (order.get(name, len(order)), name),
+    )
+    recall: dict[str, dict[str, float]] = {}
+    rows = []
+    for name in names:
+        cells: list[str] = []
+        gold = 0
+        for detector in result.detectors.values():
+            counts = detector.by_label.get(name)
+            record = counts.record() if counts else {}
+            gold = max(gold, int(counts.gold) if counts else 0)
+            cells += [_number(record.get(key)) for key in ("precision", "recall", "f1")]
+            if record.get("recall") is not None:
+                recall.setdefault(detector.name, {})[name] = record["recall"]
+        rows.append((name, str(gold), *cells))
+    heads = [f"{d} {what}" for d in result.detectors for what in ("P", "R", "F1")]
+    table = Table(("label", "gold", *heads), tuple(rows), "Exact spans with their labels.")
+    return [Chart(charts.bars(recall, title="Recall by label", axis="recall"), ""), table]
+
+
+def _groups(result: BenchmarkResult) -> list[Block]:
+    blocks: list[Block] = []
+    for caption, kind in (
+        ("By difficulty", "by_difficulty"), ("By style", "by_style"),
+        ("With and without adversarial letters", "adversarial"),
+        ("By adversarial mode", "by_mode"),
+    ):  # fmt: skip
+        rows = []
+        for detector in result.detectors.values():
+            groups: Mapping[str, Group] = getattr(detector, kind)
+            for name, group in groups.items():
+                record = group.record()
+                figures = (_number(record[score]) for score in _GROUPED)
+                rows.append((f"{name}, {detector.name}", str(record["documents"]), *figures))
+        if rows:
+            heads = ("", "letters", *(score.replace("_", " ") for score in _GROUPED))
+            blocks.append(Table(heads, tuple(sorted(rows)), caption))
+    return blocks or [Paragraph("The corpus does not say how its letters differ.")]
+
+
+def _misses(detector: DetectorResult) -> Block:
+    rows = tuple(
+        (miss.document, miss.label, _context(miss), "in part" if miss.part else "wholly")
+        for miss in detector.misses[:_WORST]
+    )
+    caption = f"The worst of what {detector.name} left in the text."
+    return Table(("letter", "label", "context", "leaked"), rows, caption)
+
+
+def _context(miss: Miss) -> str:
+    return f"…{miss.before}【{miss.text}】{miss.after}…".replace("\n", " ⏎ ")
+
+
+def _signatures(result: BenchmarkResult) -> Block:
+    rows = []
+    for detector in result.detectors.values():
+        rows.append((detector.name, detector.signature))
+        rows += [(score, str(found.signature)) for score, found in detector.scores.items()]
+    return Table(
+        ("score", "signature"), tuple(dict.fromkeys(rows)), "Two figures compare if these agree."
+    )
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
