@@ -11,6 +11,8 @@ from typing import Protocol
 from mustermann.core.errors import SpanError
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+_LATIN = "\u02ff"
+"""Below the first combining mark; most pieces need no closer look."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, order=True)
@@ -82,12 +84,19 @@ class Piece:
 class Filter(Protocol):
     """Changes each piece before it is written: NFD, upper case, OCR noise.
 
-    A filter sees one piece at a time and may keep state from piece to piece. What it
-    returns for a piece of an entity must not be empty.
+    A filter sees one piece at a time and may keep state from piece to piece. It may drop a
+    blank between components, but no component and no value as a whole.
     """
 
     def __call__(self, text: str, *, label: str, kind: str) -> str:
-        """Returns what is written instead of `text`; `label` and `kind` are "" in running text."""
+        """Returns what is written instead of `text`.
+
+        Args:
+          text: One piece, never empty.
+          label: Of the value that the piece belongs to, or of the clinical mention around
+            it; "" in running text.
+          kind: The component that the piece is, "" if none.
+        """
         ...
 
 
@@ -99,13 +108,14 @@ class SpanWriter:
     that see each piece before it is written.
     """
 
-    __slots__ = ("_clinical", "_filters", "_length", "_parts", "_spans")
+    __slots__ = ("_clinical", "_filters", "_length", "_mention", "_parts", "_spans")
 
     def __init__(self, *, filters: Sequence[Filter] = ()) -> None:
         self._parts: list[str] = []
         self._spans: list[Span] = []
         self._clinical: list[Span] = []
         self._length = 0
+        self._mention = ""
         self._filters = tuple(filters)
 
     def __len__(self) -> int:
@@ -113,9 +123,15 @@ class SpanWriter:
         return self._length
 
     def write(self, text: str) -> None:
-        """Appends running text that carries no label."""
+        """Appends running text that carries no label.
+
+        Raises:
+          SpanError: It would change the last character of what is written.
+        """
         if text:
-            self._append(text, "", "")
+            if text[0] > _LATIN:
+                self._require_standing(text, "running text")
+            self._append(text, self._mention, "")
 
     def entity(
         self,
@@ -130,17 +146,15 @@ class SpanWriter:
 
         Raises:
           SpanError: No piece is inside, an outside piece stands between inside ones, or a
-            piece is empty or begins with a combining mark (which would change the
-            character before it).
+            piece is empty or would change the character before it.
         """
         start = end = -1
         components: list[Component] = []
         for piece in pieces:
-            if not piece.text or unicodedata.combining(piece.text[0]):
-                raise SpanError(f"Expected a piece that stands by itself, got {piece.text!r} "
-                                f"in {label} at {self._length}.")  # fmt: skip
-            at = self._length
-            self._append(piece.text, label, piece.kind)
+            text, at = piece.text, self._length
+            if text[:1] > _LATIN or not text:
+                self._require_standing(text, label)
+            self._append(text, label, piece.kind)
             if piece.kind:
                 components.append(Component(at, self._length, piece.kind))
             if piece.inside:
@@ -151,17 +165,35 @@ class SpanWriter:
             raise SpanError(f"Expected a piece inside the span of {label}, got {list(pieces)}.")
         self._spans.append(Span(start, end, label, slot, form, tuple(components), details))
 
-    def open_clinical(self) -> int:
-        """Returns a mark for `close_clinical`: a clinical mention begins here."""
+    def atom(self, text: str, label: str, details: Mapping[str, str] = _NOTHING) -> None:
+        """Appends a value of the clinical layer: a drug, a diagnosis.
+
+        Raises:
+          SpanError: It is empty or would change the character before it.
+        """
+        if text[:1] > _LATIN or not text:
+            self._require_standing(text, label)
+        start = self._length
+        self._append(text, label, "")
+        self._clinical.append(Span(start, self._length, label, details=details))
+
+    def open_clinical(self, label: str = "") -> int:
+        """Returns a mark for `close_clinical`: a clinical mention begins here.
+
+        Args:
+          label: What filters see as the label of running text until it closes.
+        """
+        self._mention = label
         return self._length
 
-    def close_clinical(self, mark: int, label: str, details: Mapping[str, str]) -> None:
+    def close_clinical(self, mark: int, label: str, details: Mapping[str, str] = _NOTHING) -> None:
         """Labels everything written since `mark` on the clinical layer.
 
         Raises:
           SpanError: Nothing was written since.
         """
         self._clinical.append(Span(mark, self._length, label, details=details))
+        self._mention = ""
 
     def text(self) -> str:
         """Returns what has been written so far."""
@@ -180,3 +212,19 @@ class SpanWriter:
             text = change(text, label=label, kind=kind)
         self._parts.append(text)
         self._length += len(text)
+
+    def _require_standing(self, text: str, what: str) -> None:
+        """Raises SpanError if `text` is empty or would merge with the character before it.
+
+        Combining marks do, and so do some vowels that compose with a consonant.
+        """
+        if text and not self._merges(text[0]):
+            return
+        raise SpanError(f"Expected a piece that stands by itself, got {text[:40]!r} "
+                        f"in {what} at {self._length}.")  # fmt: skip
+
+    def _merges(self, first: str) -> bool:
+        if unicodedata.combining(unicodedata.normalize("NFD", first)[0]):
+            return True
+        last = next((part[-1] for part in reversed(self._parts) if part), "")
+        return len(unicodedata.normalize("NFC", last + first)) < len(last + first)

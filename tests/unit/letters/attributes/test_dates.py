@@ -1,0 +1,71 @@
+import dataclasses
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mustermann.core.seeds import Seeds
+from mustermann.german import calendar
+from mustermann.letters.attributes.dates import (
+    sample_birth,
+    sample_past,
+    sample_stay,
+    years_between,
+)
+from mustermann.letters.config import Dates
+
+SETTINGS = Dates()
+SEEDS = [Seeds(11).child("letters", number) for number in range(500)]
+
+
+@pytest.mark.parametrize("elective", [False, True])
+def test_a_stay_lies_within_its_ranges(elective: bool) -> None:
+    for seeds in SEEDS:
+        stay = sample_stay(seeds, settings=SETTINGS, days=(3, 9), elective=elective)
+        assert 5 <= (SETTINGS.anchor - stay.admission).days <= 365
+        assert 3 <= stay.days <= 9
+        assert 0 <= (stay.letter - stay.discharge).days <= 14
+        assert stay.letter.weekday() != calendar.SUNDAY
+        assert not calendar.is_holiday(stay.letter)
+        if elective:
+            assert calendar.is_workday(stay.admission)
+
+
+def test_an_ambulant_stay_ends_on_its_day() -> None:
+    stay = sample_stay(SEEDS[0], settings=SETTINGS, days=(0, 0), elective=False)
+    assert stay.admission == stay.discharge
+
+
+def test_emergencies_come_on_any_day() -> None:
+    days = {
+        sample_stay(seeds, settings=SETTINGS, days=(1, 1), elective=False).admission.weekday()
+        for seeds in SEEDS
+    }
+    assert days == set(range(7))
+
+
+@given(st.integers(0, 105), st.dates(date(2020, 1, 1), date(2030, 12, 31)), st.integers(0, 2**32))
+def test_the_age_is_exact_at_admission(age: int, admission: date, root: int) -> None:
+    birth = sample_birth(Seeds(root), settings=SETTINGS, age=age, admission=admission)
+    assert years_between(birth, admission) == age
+    assert birth <= admission
+    assert birth.day <= 28
+
+
+@given(st.integers(0, 100), st.integers(0, 2**32))
+def test_past_events_lie_between_birth_and_admission(age: int, root: int) -> None:
+    admission = date(2026, 3, 1)
+    birth = sample_birth(Seeds(root), settings=SETTINGS, age=age, admission=admission)
+    draws = Seeds(root).draws("past")
+    day = sample_past(draws, "infarkt", settings=SETTINGS, birth=birth, admission=admission)
+    assert birth <= day <= max(birth, admission - timedelta(days=1))
+    assert (admission - day).days < 365 * 17
+
+
+def test_another_anchor_moves_all_days_alike() -> None:
+    moved = dataclasses.replace(SETTINGS, anchor=date(2020, 9, 3))
+    old = sample_stay(SEEDS[1], settings=SETTINGS, days=(2, 5), elective=False)
+    new = sample_stay(SEEDS[1], settings=moved, days=(2, 5), elective=False)
+    assert old.admission - new.admission == SETTINGS.anchor - moved.anchor
+    assert old.days == new.days
