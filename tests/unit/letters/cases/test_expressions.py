@@ -36,7 +36,7 @@ def test_expression(text: str, expected: object) -> None:
      "min(1, key=2)", "1 +"],
 )  # fmt: skip
 def test_what_the_language_does_not_have_is_refused_with_its_place(text: str) -> None:
-    with pytest.raises(ConfigError, match="case x, let.y"):
+    with pytest.raises(ConfigError, match=r"case x, let.y"):
         compile_expression(text, where="case x, let.y")
 
 

@@ -7,15 +7,21 @@ import pytest
 
 from mustermann.core.errors import ConfigError, MustermannError
 from mustermann.letters.cases import grammar
-from mustermann.letters.cases.house import Words, WordEntry
+from mustermann.letters.cases.house import WordEntry, Words
 from mustermann.letters.segments import Mention, Placeholder
 
 LEXICON = Words([WordEntry("Zustand nach", "Z.n."), WordEntry("beidseits", "bds.")])
 
 
-def write(text: str, *, style: str = "standard", sex: str = "m", seed: int = 0, short: bool = False, **env):
+def write(
+    text: str, *, style: str = "standard", sex: str = "m", seed: int = 0, short: bool = False, **env
+):
     state = grammar.Writing(
-        random=random.Random(seed).random, style=style, sex=sex, env=env, decimals={"hb": 1},
+        random=random.Random(seed).random,
+        style=style,
+        sex=sex,
+        env=env,
+        decimals={"hb": 1},
         phrases={"pat": grammar.parse("{der//die} Kranke", lexicon=LEXICON, where="pat")},
         words=("Z.n.", "bds.") if short else ("Zustand nach", "beidseits"),
     )
@@ -42,8 +48,16 @@ def test_weights_shift_the_choice() -> None:
 
 
 def test_sex_condition_phrase_and_values() -> None:
-    assert text("{er//sie} {?x > 1: viel|wenig} {>pat} $hb ${x / 4:2} $r.f", sex="f", x=3, hb=12.0,
-                r={"f": "RCA"}) == "sie viel die Kranke 12,0 0,75 RCA"
+    assert (
+        text(
+            "{er//sie} {?x > 1: viel|wenig} {>pat} $hb ${x / 4:2} $r.f",
+            sex="f",
+            x=3,
+            hb=12.0,
+            r={"f": "RCA"},
+        )
+        == "sie viel die Kranke 12,0 0,75 RCA"
+    )
 
 
 def test_style_tags_serve_their_style_and_leave_the_rest_to_others() -> None:
@@ -70,7 +84,9 @@ def test_lexicon_matches_whole_phrases() -> None:
 
 
 def test_placeholders_pass_through_and_take_facts_as_argument() -> None:
-    out = write("[[patient form=hon_last case=dat]] <<diagnosis:x>>y<</diagnosis>> [[med:$m]]", m="ass")
+    out = write(
+        "[[patient form=hon_last case=dat]] <<diagnosis:x>>y<</diagnosis>> [[med:$m]]", m="ass"
+    )
     assert out[0] == Placeholder("patient", "", "hon_last", "dat")
     assert out[2] == Mention(open=True, atom="diagnosis", key="x")
     assert out[4] == Mention(open=False, atom="diagnosis")
@@ -83,11 +99,24 @@ def test_backslash_and_signs_without_meaning() -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["{a|b", "a}", "{?x y: a}", "{?x > 1 a|b", "{?x: a|b|c}", "{%laut: a|b}", "{& a|b}", "5 $", "$1",
-     "[[patientin]]", "[[patient form=laut]]", "${open('x')}", "{er//sie|es}"],
+    [
+        "{a|b",
+        "a}",
+        "{?x y: a}",
+        "{?x > 1 a|b",
+        "{?x: a|b|c}",
+        "{%laut: a|b}",
+        "{& a|b}",
+        "5 $",
+        "$1",
+        "[[patientin]]",
+        "[[patient form=laut]]",
+        "${open('x')}",
+        "{er//sie|es}",
+    ],
 )
 def test_faults_have_their_place(source: str) -> None:
-    with pytest.raises(MustermannError, match="case x, text.y"):
+    with pytest.raises(MustermannError, match=r"case x, text.y"):
         grammar.parse(source, lexicon=LEXICON, where="case x, text.y")
 
 
@@ -108,7 +137,8 @@ def test_entropy_counts_wordings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after"), [("die", "Die"), (" die", " Die"), ("hs-Tn", "hs-Tn"), ("pH 7", "pH 7"), ("Ä", "Ä")]
+    ("before", "after"),
+    [("die", "Die"), (" die", " Die"), ("hs-Tn", "hs-Tn"), ("pH 7", "pH 7"), ("Ä", "Ä")],
 )
 def test_capitals(before: str, after: str) -> None:
     assert grammar.capitalise(["", before]) == ["", after]

@@ -1,0 +1,186 @@
+"""House style: what one hospital does alike in a whole letter, and other hospitals do otherwise.
+
+Abbreviations, headings, the order of sections, the layout of lists. The rules stand in
+`library/house.toml`; a letter draws one `House` from them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from mustermann.core.config import read_toml, strict, validate
+from mustermann.core.seeds import Draws
+from mustermann.letters.attributes.record import Structure, Style
+
+LIBRARY = Path(__file__).parent / "library"
+HeadingForm = Literal["colon", "bare", "inline", "capitals"]
+ListForm = Literal["plain", "numbered", "bullets"]
+PlanForm = Literal["bullets", "numbered", "lines", "prose"]
+MarkForm = Literal["brackets", "dash", "column"]
+
+_ABBREVIATE: dict[str, float] = {"standard": 0.55, "akademisch": 0.2, "knapp": 0.95}
+"""Probability by style that a house abbreviates a phrase."""
+
+
+@strict
+@dataclasses.dataclass(frozen=True)
+class WordEntry:
+    """A phrase and its abbreviations; `at` where Austrian houses have their own.
+
+    Attributes:
+      long: As authors write it.
+      short: Abbreviation.
+      at: Austrian form.
+      rate: Factor on the probability of abbreviating.
+    """
+
+    long: str
+    short: str
+    at: str = ""
+    rate: float = 1.0
+
+
+@strict
+@dataclasses.dataclass(frozen=True)
+class Order:
+    """An order of sections; `specialties` empty for all.
+
+    Attributes:
+      sections: Names in order.
+      weight: How often.
+      specialties: Where it is used.
+      name: For cases that ask for it.
+    """
+
+    sections: list[str]
+    weight: float = 1.0
+    specialties: list[str] = dataclasses.field(default_factory=list)
+    name: str = ""
+
+
+@strict
+@dataclasses.dataclass(frozen=True)
+class HouseFile:
+    """Contents of `house.toml`."""
+
+    words: list[WordEntry]
+    headings: dict[str, list[str]]
+    leads: dict[str, list[str]]
+    orders: list[Order]
+    narrative: list[str]
+
+
+class Words:
+    """The lexicon of abbreviations.
+
+    Attributes:
+      entries: In order; their index stands in parsed grammar.
+      longs: Their unabbreviated forms.
+    """
+
+    def __init__(self, entries: Sequence[WordEntry]) -> None:
+        self.entries = tuple(entries)
+        self.longs = tuple(entry.long for entry in self.entries)
+        self._index = {entry.long: number for number, entry in enumerate(self.entries)}
+        longest = sorted(self._index, key=len, reverse=True)
+        choices = "|".join(re.escape(phrase) for phrase in longest)
+        self._pattern = re.compile(rf"(?<![\w-])({choices})(?![\w-])")
+
+    def split(self, text: str) -> list[str | int]:
+        """Returns the text in pieces, entries as their index."""
+        pieces = self._pattern.split(text)
+        return [self._index[p] if i % 2 else p for i, p in enumerate(pieces) if p]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class HouseRules:
+    """The rules with their compiled lexicon."""
+
+    file: HouseFile
+    lexicon: Words
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """What one letter's house does.
+
+    Attributes:
+      words: The form of each lexicon entry.
+      heading: Form of headings.
+      blank_lines: Whether a blank line stands between sections.
+      order: Sections in order.
+      diagnoses: Layout of the diagnosis list.
+      icd: Whether codes stand behind diagnoses.
+      split_diagnoses: Whether main and secondary diagnoses have their own words.
+      plan: Layout of the plan.
+      marks: How changes of medication are marked.
+      lab_table: Laboratory as a table instead of a chain.
+      draws: For whatever else is alike in a letter, by name.
+    """
+
+    words: tuple[str, ...]
+    heading: HeadingForm
+    blank_lines: bool
+    order: tuple[str, ...]
+    diagnoses: ListForm
+    icd: bool
+    split_diagnoses: bool
+    plan: PlanForm
+    marks: MarkForm
+    lab_table: bool
+    draws: Draws
+
+
+@cache
+def house_rules() -> HouseRules:
+    """Returns the rules of the library."""
+    path = LIBRARY / "house.toml"
+    file = validate(HouseFile, read_toml(path), where=str(path))
+    return HouseRules(file, Words(file.words))
+
+
+def draw_house(
+    draws: Draws, *, style: Style, structure: Structure, specialty: str, order: str = "",
+    country: str = "de",
+) -> House:  # fmt: skip
+    """Returns a house style that fits style, structure and specialty."""
+    rules = house_rules()
+    narrative = structure == "narrative"
+    icd_rate = 0.55 if style == "akademisch" else 0.3
+    return House(
+        words=tuple(_word(entry, draws, style, country) for entry in rules.lexicon.entries),
+        heading=draws.weighted(
+            "heading", ("colon", "bare", "inline", "capitals"), (46, 20, 18, 16)
+        ),
+        blank_lines=draws.bernoulli("blank lines", 0.75),
+        order=tuple(rules.file.narrative) if narrative else _order(draws, specialty, order),
+        diagnoses=draws.weighted("diagnoses", ("plain", "numbered", "bullets"), (21, 8, 8)),
+        icd=draws.bernoulli("icd", icd_rate),
+        split_diagnoses=draws.bernoulli("split diagnoses", 0.3),
+        plan=draws.weighted("plan", ("bullets", "numbered", "lines", "prose"),
+                            (1, 1, 1, 9) if narrative else (5, 2, 3, 2)),
+        marks=draws.weighted("marks", ("brackets", "dash", "column"), (4, 4, 2)),
+        lab_table=not narrative and draws.bernoulli("lab table", 0.15 if style == "knapp" else 0.4),
+        draws=draws,
+    )  # fmt: skip
+
+
+def _word(entry: WordEntry, draws: Draws, style: Style, country: str) -> str:
+    if country == "at" and entry.at:
+        return entry.at
+    if entry.short and draws.uniform(entry.long) < _ABBREVIATE[style] * entry.rate:
+        return entry.short
+    return entry.long
+
+
+def _order(draws: Draws, specialty: str, name: str) -> tuple[str, ...]:
+    orders = house_rules().file.orders
+    named = [order for order in orders if name and order.name == name]
+    fitting = named or [o for o in orders if not o.specialties or specialty in o.specialties]
+    weights = [order.weight * (3 if order.specialties else 1) for order in fitting]
+    return tuple(draws.weighted("order", fitting, weights).sections)

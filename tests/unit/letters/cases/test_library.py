@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import csv
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from mustermann.core.errors import ConfigError
+from mustermann.core.seeds import Seeds
+from mustermann.letters.cases import library
+from mustermann.letters.cases.lint import _indications, _places, _plans
+from mustermann.letters.cases.probe import LENGTHS, STRUCTURES, STYLES, probe
+from mustermann.letters.render import render
+from mustermann.letters.writers import CaseWriter
+
+REFERENCE = Path(__file__).parents[5] / "shared" / "data" / "reference" / "icd10gm_2017.csv"
+
+
+@pytest.mark.parametrize("name", library.case_ids())
+def test_case_has_plan_and_indication_for_everything(name: str) -> None:
+    case = library.load_case(name)
+    findings = [*_plans(case), *_indications(case), *_places(case)]
+    assert [finding for finding in findings if finding.level == "error"] == []
+
+
+@pytest.mark.parametrize("name", library.case_ids())
+def test_case_renders_for_whom_it_fits(name: str) -> None:
+    case = library.load_case(name)
+    kinds = product(case.file.fits.sex, case.file.fits.stays, STYLES, LENGTHS, STRUCTURES)
+    for number, (sex, stay, style, length, structure) in enumerate(kinds):
+        attributes = probe(case, seed=number, sex=sex, stay=stay, style=style, length=length,
+                           structure=structure, full=number % 2 == 0)  # fmt: skip
+        skeleton = CaseWriter().write(attributes, seeds=Seeds(number))
+        text = render(skeleton, attributes, id=name).text
+        assert "{" not in text and "$" not in text and ".." not in text
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("name", library.case_ids())
+def test_codes_are_terminal_codes_of_icd_10_gm(name: str) -> None:
+    if not REFERENCE.exists():
+        pytest.skip("reference data not there")
+    with REFERENCE.open(encoding="utf-8") as file:
+        known = {row["code"].rstrip("!*+†") for row in csv.DictReader(file)}
+    case = library.load_case(name)
+    for seed in range(60):
+        for sex in case.file.fits.sex:
+            stay = next(iter(case.file.fits.stays))
+            course = probe(case, seed=seed, sex=sex, stay=stay, length="sehr_lang").course
+            assert {d.icd for d in course.diagnoses} - known == set()
+
+
+def test_unknown_case_names_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match="nstemi"):
+        library.load_case("nstemmi")
+
+
+def test_possible_codes_of_a_picked_record() -> None:
+    profile = {one.id: one for one in library.CaseLibrary().profiles}["pneumonie"]
+    assert set(profile.icd) == {"J18.1", "J13", "J14"}
