@@ -61,9 +61,12 @@ def resolve(settings: type[T], *, file: Path | None = None, overrides: Iterable[
 
 
 def validate(settings: type[T], values: Mapping[str, Any], *, where: str) -> T:
-    """Returns `values` as settings, or raises ConfigError naming the first fault."""
+    """Returns `values` as settings, or raises ConfigError naming the first fault.
+
+    A group of settings that is given in part keeps the rest of its default in `settings`.
+    """
     try:
-        return TypeAdapter(settings).validate_python(dict(values))
+        return TypeAdapter(settings).validate_python(_completed(settings, values))
     except ValidationError as error:
         raise ConfigError(_explain(settings, error, where)) from error
 
@@ -94,6 +97,20 @@ def _override(values: dict[str, Any], override: str) -> None:
         values[last] = text
 
 
+def _completed(settings: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns `values` with each group filled up from the default that stands in `settings`.
+
+    The defaults of the group's own class may be others: two groups can share a class.
+    """
+    completed = dict(values)
+    for name, given in values.items():
+        default = getattr(settings, name, None)
+        if isinstance(given, dict) and dataclasses.is_dataclass(default):
+            rest = {f.name: getattr(default, f.name) for f in dataclasses.fields(default)}
+            completed[name] = rest | _completed(default, given)
+    return completed
+
+
 def _explain(settings: type, error: ValidationError, where: str) -> str:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
@@ -102,14 +119,19 @@ def _explain(settings: type, error: ValidationError, where: str) -> str:
         near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
         return f"Unknown setting {place!r} in {where}.{hint}"
+    if first["type"] == "value_error":
+        return f"Expected a fitting {place!r} in {where}: {first['ctx']['error']}."
     return f"Expected a fitting {place!r} in {where}: {first['msg']}, got {first['input']!r}."
 
 
 def _fields(settings: Any, path: tuple[Any, ...]) -> list[str]:
     """Returns the field names of the settings at `path`."""
-    from typing import get_type_hints
+    from typing import get_args, get_origin, get_type_hints
 
     for name in path:
+        if get_origin(settings) is dict:
+            settings = get_args(settings)[1]
+            continue
         if not dataclasses.is_dataclass(settings):
             return []
         settings = get_type_hints(settings).get(str(name))

@@ -55,3 +55,15 @@ def test_a_broken_file_is_named(tmp_path, content):
 def test_equal_settings_have_equal_digests():
     assert config.digest(Outer()) == config.digest(Outer(1.0, Inner()))
     assert config.digest(Outer()) != config.digest(Outer(1.5))
+
+
+@config.strict
+@dataclasses.dataclass(frozen=True)
+class Two:
+    first: Inner = Inner("quantile", 7)
+    second: Inner = Inner("uniform", 9)
+
+
+def test_a_group_given_in_part_keeps_the_rest_of_its_own_default():
+    found = config.resolve(Two, overrides=["first.bins=3"])
+    assert found == Two(Inner("quantile", 3), Inner("uniform", 9))

@@ -74,3 +74,12 @@ def test_sample_gives_different_items(count, seed):
     items = list(range(12))
     taken = Seeds(seed).draws().sample("x", items, count)
     assert len(taken) == len(set(taken)) == count
+
+
+@given(st.text(max_size=6), st.text(max_size=6))
+def test_draws_below_a_node_are_their_own(name, other):
+    draws = Seeds(7).draws("people")
+    assert draws.below(name).bits("x") == draws.below(name).bits("x")
+    assert draws.below(name).bits(other) != draws.bits(other)
+    if name != other:
+        assert draws.below(name).bits("x") != draws.below(other).bits("x")

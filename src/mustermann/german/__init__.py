@@ -1,0 +1,1 @@
+"""Facts of the German language and country that letters and detectors share."""

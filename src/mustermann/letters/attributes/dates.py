@@ -1,0 +1,102 @@
+"""The dates of a stay: birth, admission, discharge, letter, and things long past."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import date, timedelta
+
+from mustermann.core.seeds import Draws, Seeds
+from mustermann.german import calendar
+from mustermann.letters.config import Dates
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class StayDates:
+    """The days of one stay."""
+
+    admission: date
+    discharge: date
+    letter: date
+
+    @property
+    def days(self) -> int:
+        """Nights in hospital; 0 for an ambulant stay."""
+        return (self.discharge - self.admission).days
+
+
+def sample_stay(
+    seeds: Seeds, *, settings: Dates, days: tuple[int, int], elective: bool
+) -> StayDates:
+    """Returns admission, discharge and letter, in this order.
+
+    The anchor is where admissions are counted from, not today: a long stay may end after it.
+
+    Args:
+      seeds: The letter's node.
+      settings: Ranges and weights.
+      days: Shortest and longest stay.
+      elective: Whether the admission was planned, so that it falls on a workday.
+    """
+    draws = seeds.draws("dates")
+    low, high = settings.admission_days
+    offset = draws.integer("admission", low, high)
+    if elective and draws.bernoulli("elective", settings.elective_weekday):
+        offset = _workday_offset(settings, offset)
+    admission = settings.anchor - timedelta(days=offset)
+    discharge = admission + timedelta(days=draws.integer("days", *days))
+    return StayDates(
+        admission=admission, discharge=discharge, letter=_letter(draws, settings, discharge)
+    )
+
+
+def sample_birth(seeds: Seeds, *, settings: Dates, age: int, admission: date) -> date:
+    """Returns a day of birth that makes the patient exactly `age` years old at admission."""
+    draws = seeds.draws("birth")
+    month = draws.integer("month", 1, 12)
+    day = draws.integer("day", *settings.birth_day)
+    before_birthday = (admission.month, admission.day) < (month, day)
+    return date(admission.year - age - before_birthday, month, day)
+
+
+def years_between(birth: date, day: date) -> int:
+    """Returns the whole years of age on `day`."""
+    return day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day))
+
+
+def sample_past(draws: Draws, name: str, *, settings: Dates, birth: date, admission: date) -> date:
+    """Returns the date of an earlier event, between birth and the day before admission.
+
+    Args:
+      draws: The caller's stream.
+      name: Name of the event.
+      settings: Years back and their weights.
+      birth: Nothing happens before it.
+      admission: Nothing happens on it or after.
+    """
+    lived = max(0, years_between(birth, admission))
+    allowed = [
+        (years, weight)
+        for years, weight in zip(settings.years_back, settings.years_back_weights, strict=True)
+        if years <= lived
+    ] or [(0, 1.0)]
+    years = draws.weighted(f"{name} years", *zip(*allowed, strict=True))
+    days = 365 * years + draws.integer(f"{name} days", 14, 364)
+    return max(birth, min(admission - timedelta(days=1), admission - timedelta(days=days)))
+
+
+def _workday_offset(settings: Dates, offset: int) -> int:
+    """Returns the nearest offset whose day is a workday and within the range."""
+    low, high = settings.admission_days
+    for distance in range(high - low + 1):
+        for near in (offset + distance, offset - distance):
+            if low <= near <= high and calendar.is_workday(settings.anchor - timedelta(days=near)):
+                return near
+    return offset
+
+
+def _letter(draws: Draws, settings: Dates, discharge: date) -> date:
+    weights = settings.letter_delay_weights
+    letter = discharge + timedelta(days=draws.weighted("letter", range(len(weights)), weights))
+    while letter.weekday() == calendar.SUNDAY or calendar.is_holiday(letter):
+        letter += timedelta(days=1)
+    return letter

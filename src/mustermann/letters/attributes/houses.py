@@ -1,0 +1,96 @@
+"""Clinics, wards, insurers, services and other institutions, professions, log-in names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mustermann.german import institutions, professions
+from mustermann.german.transliteration import fold
+from mustermann.letters.attributes.scene import Maker, Scene, Value
+
+_POOLS = {
+    "rehaklinik": "rehab", "praxis": "practices", "station": "wards",
+    "pflegedienst": "care_services", "organisation": "organisations", "arbeitgeber": "employers",
+    "sonstiges": "other_phi",
+}  # fmt: skip
+
+
+def _listed(scene: Scene, slot: str) -> Value:
+    return Value(scene.draws(slot).choice("name", institutions.named(_POOLS[slot])))
+
+
+def _clinic(scene: Scene, slot: str) -> Value:
+    return Value(scene.house.name)
+
+
+def _clinic_short(scene: Scene, slot: str) -> Value:
+    return Value(scene.house.short)
+
+
+def _earlier_clinic(scene: Scene, slot: str) -> Value:
+    houses = institutions.clinics()
+    drawn = scene.draws(slot).choice("name", houses[:-1])
+    return Value((houses[-1] if drawn is scene.house else drawn).name)
+
+
+def _insurer(scene: Scene, slot: str) -> Value:
+    kind = "insurers_private" if scene.private else "insurers_statutory"
+    return Value(scene.draws(slot).choice(kind, institutions.named(kind)), {"kind": kind[9:]})
+
+
+def _room(scene: Scene, slot: str) -> Value:
+    draws = scene.draws(slot)
+    number = draws.integer("number", 1, 48)
+    floor = draws.integer("floor", 0, 6)
+    forms = (f"Zimmer {number}", f"Zimmer {floor}{number:02d}", f"Zi. {floor}.{number:02d}")
+    return Value(draws.choice("form", forms))
+
+
+def _profession(scene: Scene, slot: str) -> Value:
+    return Value(professions.choose(scene.draws(slot), "name", sex=scene.sex, age=scene.age))
+
+
+def _dictation(scene: Scene, slot: str) -> Value:
+    """Returns a dictation mark: the doctor's letters, then the typist's."""
+    draws = scene.draws(slot)
+    doctor = scene.people[draws.choice("doctor", ("stationsarzt", "oberarzt"))]
+    family = fold(doctor.family).replace(" ", "")
+    typist = draws.choice("typist", _TYPISTS)
+    forms = (
+        f"{family[:3].lower()}/{typist}", f"{family[:2]}/{typist.upper()}",
+        f"{fold(doctor.given[0])[0]}{family[0]}/{typist}", f"{family.lower()[:6]}_{typist[0]}",
+        f"{family[:4].upper()}-{typist.upper()}",
+        f"{fold(doctor.given[0])[0].lower()}{family.lower()}",
+    )  # fmt: skip
+    return Value(draws.choice("form", forms))
+
+
+_TYPISTS = (
+    "ab",
+    "ks",
+    "mh",
+    "sr",
+    "bl",
+    "du",
+    "fw",
+    "go",
+    "hk",
+    "jn",
+    "lz",
+    "me",
+    "nt",
+    "pw",
+    "tv",
+)
+
+MAKERS: Mapping[str, Maker] = {
+    **dict.fromkeys(_POOLS, _listed),
+    "klinik": _clinic,
+    "klinik_kurz": _clinic_short,
+    "vorklinik": _earlier_clinic,
+    "versicherer": _insurer,
+    "zimmer": _room,
+    "beruf": _profession,
+    "diktat": _dictation,
+}
+"""Makers of institutions and the like by slot."""

@@ -1,0 +1,211 @@
+"""All attributes of a letter, each from a named stream: adding a field changes no other value.
+
+    parameters → case, stay, sex, age → dates → course → patient → everybody and everything else
+
+Values, relatives and staff are made when they are asked for; see `lazy`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from datetime import date, timedelta
+
+from mustermann.core.seeds import Seeds
+from mustermann.german import names, places, terms
+from mustermann.german.names import FamilyName
+from mustermann.letters.attributes import address, contacts, houses, identifiers
+from mustermann.letters.attributes.admission import Admission
+from mustermann.letters.attributes.choice import Chosen, choose_case
+from mustermann.letters.attributes.clinical import CourseRequest, CourseSampler, SampledCourse
+from mustermann.letters.attributes.dates import StayDates, sample_birth, sample_stay
+from mustermann.letters.attributes.inclusion import sample_included
+from mustermann.letters.attributes.lazy import Lazy
+from mustermann.letters.attributes.parameters import sample_parameters
+from mustermann.letters.attributes.person import Namer, next_of_kin
+from mustermann.letters.attributes.record import Attributes, Course, Difficulty, Parameters, Person
+from mustermann.letters.attributes.scene import Maker, Scene
+from mustermann.letters.config import LettersConfig
+from mustermann.letters.slots import OTHERS, RELATIVES, STAFF
+
+MAKERS: Mapping[str, Maker] = {
+    **address.MAKERS, **contacts.MAKERS, **houses.MAKERS, **identifiers.MAKERS,
+}  # fmt: skip
+"""Who makes the value of each slot."""
+
+PEOPLE: tuple[str, ...] = (*RELATIVES, *STAFF, *OTHERS)
+"""Everybody but the patient."""
+
+_ANYTHING = Admission()
+
+
+def sample(
+    seeds: Seeds,
+    *,
+    config: LettersConfig,
+    cases: CourseSampler,
+    admission: Admission | None = None,
+    difficulty: Difficulty | None = None,
+) -> Attributes:
+    """Returns the attributes of one letter, a pure function of its arguments.
+
+    Args:
+      seeds: The letter's node, such as `Seeds(2026).child("letters", 17)`.
+      config: Probabilities.
+      cases: Offers cases and simulates their courses.
+      admission: Fixes age, sex, specialty, codes and length of stay.
+      difficulty: Fixes the difficulty; other draws stay the same.
+
+    Raises:
+      ConfigError: The config leaves no case.
+      DataError: No case fits the admission.
+    """
+    admission = admission or _ANYTHING
+    parameters = sample_parameters(seeds, config=config, difficulty=difficulty)
+    chosen = choose_case(seeds, profiles=cases.profiles, config=config, admission=admission)
+    stay = sample_stay(
+        seeds, settings=config.dates, days=chosen.days, elective=chosen.profile.elective
+    )
+    birth = sample_birth(seeds, settings=config.dates, age=chosen.age, admission=stay.admission)
+    frame = _Frame(parameters=parameters, chosen=chosen, stay=stay, birth=birth)
+    sampled = cases.sample(seeds.child("course"), frame.request(admission))
+    return _fill(seeds, config, frame, sampled)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class _Frame:
+    """What is known before the course."""
+
+    parameters: Parameters
+    chosen: Chosen
+    stay: StayDates
+    birth: date
+
+    def request(self, admission: Admission) -> CourseRequest:
+        return CourseRequest(
+            case=self.chosen.profile.id,
+            sex=self.chosen.sex,
+            age=self.chosen.age,
+            stay=self.chosen.stay,
+            birth=self.birth,
+            admission=self.stay.admission,
+            discharge=self.stay.discharge,
+            letter=self.stay.letter,
+            parameters=self.parameters,
+            icd=admission.icd,
+            ops=admission.ops,
+        )
+
+
+def _fill(seeds: Seeds, config: LettersConfig, frame: _Frame, sampled: SampledCourse) -> Attributes:
+    """Puts people, values and dates around a course."""
+    family = _family_by_mode(seeds, frame.parameters.modes, sampled.course)
+    parameters = dataclasses.replace(frame.parameters, modes=family.modes)
+    namer = Namer(config=config, difficulty=parameters.difficulty)
+    patient = namer.patient(
+        seeds.draws("patient"), sex=frame.chosen.sex, age=frame.chosen.age, born=frame.birth.year,
+        family=family.name,
+    )  # fmt: skip
+    people = _people(seeds, namer, frame, patient, parameters)
+    scene = Scene(
+        seeds=seeds, config=config, parameters=parameters, specialty=sampled.course.specialty,
+        sex=frame.chosen.sex, age=frame.chosen.age, birth=frame.birth, stay=frame.stay,
+        patient=patient, people=people,
+    )  # fmt: skip
+    made = Lazy(MAKERS, lambda slot: MAKERS[slot](scene, slot))
+    return Attributes(
+        parameters=parameters,
+        patient=patient,
+        people=people,
+        dates=_dates(seeds, frame, sampled, parameters),
+        values=Lazy(MAKERS, lambda slot: made[slot].text),
+        details=Lazy(MAKERS, lambda slot: made[slot].details),
+        included=_included(seeds, config, scene),
+        age=frame.chosen.age,
+        course=sampled.course,
+    )
+
+
+def _people(
+    seeds: Seeds, namer: Namer, frame: _Frame, patient: Person, parameters: Parameters
+) -> Mapping[str, Person]:
+    kin = next_of_kin(seeds.draws("kin"), age=frame.chosen.age)
+    year = frame.stay.admission.year
+    streams = seeds.draws("people")
+    shared = ""
+    if "shared_surname" in parameters.modes:
+        shared = seeds.draws("shared").choice("slot", ("oberarzt", "stationsarzt", "chefarzt"))
+
+    def make(slot: str) -> Person:
+        if slot == "angehoeriger":
+            return people[kin]
+        if slot == "hausarzt" and people["arzt_einweiser"].role.startswith("Haus"):
+            return people["arzt_einweiser"]
+        draws = streams.below(slot)
+        if slot in RELATIVES:
+            return namer.relative(draws, slot, patient=patient, born=frame.birth.year)
+        if slot in OTHERS:
+            return namer.other(draws, slot, year=year)
+        return namer.staff(draws, slot, year=year, namesake=patient if slot == shared else None)
+
+    people: Mapping[str, Person] = Lazy(PEOPLE, make)
+    return people
+
+
+def _dates(
+    seeds: Seeds, frame: _Frame, sampled: SampledCourse, parameters: Parameters
+) -> Mapping[str, date]:
+    dates = {
+        "geburtsdatum": frame.birth,
+        "aufnahme": frame.stay.admission,
+        "entlassung": frame.stay.discharge,
+        "brief": frame.stay.letter,
+    }
+    dates |= {f"ereignis:{name}": day for name, day in sampled.events.items()}
+    if "second_identity" in parameters.modes:
+        days = seeds.draws("donor").integer("days", 365 * 19, 365 * 70)
+        dates["ereignis:spender_geburt"] = frame.stay.admission - timedelta(days=days)
+    return dates
+
+
+def _included(seeds: Seeds, config: LettersConfig, scene: Scene) -> frozenset[str]:
+    absent = set() if scene.private else {"pkv_nr"}
+    if scene.age < 3:
+        absent.add("beruf")
+    if scene.age < 18 or scene.age > 66:
+        absent.add("arbeitgeber")
+    if not scene.patient.birth_name:
+        absent.add("geburtsname")
+    included = sample_included(
+        seeds, settings=config.inclusion, parameters=scene.parameters, absent=frozenset(absent)
+    )
+    asked = {"email"} if scene.has("email_lower") else set()
+    asked |= {"fallnr", "patid"} if scene.has("date_like_ids") else set()
+    asked |= {"fallnr"} if scene.has("pzn_beside_case_id") else set()
+    asked |= {"kvnr"} if scene.has("broken_checksums") else set()
+    asked |= {"spender", "spendernr"} if scene.has("second_identity") else set()
+    return included | asked
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _FamilyByMode:
+    """The family name that a mode asks for, and the modes that are left."""
+
+    name: FamilyName | None
+    modes: frozenset[str]
+
+
+def _family_by_mode(seeds: Seeds, modes: frozenset[str], course: Course) -> _FamilyByMode:
+    """Settles which of the modes that name the patient wins; the others are dropped."""
+    draws = seeds.draws("modes names")
+    wanted = [mode for mode in ("eponym_patient", "town_name", "noun_name") if mode in modes]
+    for mode in wanted:
+        if mode == "eponym_patient":
+            options = [FamilyName(name, name) for name in terms.eponym_names_in(course.diagnoses)]
+        elif mode == "town_name":
+            options = [FamilyName(town.name, town.name) for town in places.surname_towns()]
+        else:
+            options = list(names.pool("german").nouns)
+        if options:
+            return _FamilyByMode(draws.choice(mode, options), modes - set(wanted) | {mode})
+    return _FamilyByMode(None, modes - set(wanted))
