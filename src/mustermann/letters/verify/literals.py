@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 
 _LOOKS = {
     "date": re.compile(r"\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)|(?:19|20)\d\d-\d\d-\d\d(?!\d)"),
+    "date in words": re.compile(
+        r"\d{1,2}\. (?:Jan|Jän|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\.? (?:19|20)\d\d"
+    ),
     "mail address": re.compile(r"@[\w-]+\.\w+"),
     "web address": re.compile(r"www\.\w|https?://"),
     "health insurance number": re.compile(r"[A-Z]\d{9}\b"),
     "bank account": re.compile(r"DE\d{2}(?:\s?\d{4}){4}\s?\d{2}\b"),
-    "telephone number": re.compile(r"(?:\+49|0)[1-9]\d{1,4}\s?[/ -]\s?\d{4,}(?!\d)"),
+    "telephone number": re.compile(
+        r"(?:\+49|\(?0)[1-9]\d{1,4}\)?\s?[/ -]?\s?\d{4,}(?:-\d+)?(?!\d)"
+    ),
     "town": re.compile(r"\d{5}\s+[A-ZÄÖÜ][a-zäöüß]{2,}"),
     "name": re.compile(
         r"(?:Herrn?|Frau|Dr\.|Prof\.|Schwester|Pfleger)"

@@ -40,6 +40,8 @@ class Unlabelled:
         for word in sorted(words & _name_words(evidence)):
             yield self._found(evidence, word)
         flat = " ".join(text.split())
+        for match in _initials(evidence).finditer(flat):
+            yield self._found(evidence, match.group())
         for slot, value in evidence.values.items():
             if slot in _NO_PHI or len(value) < _SHORTEST:
                 continue
@@ -74,6 +76,15 @@ def _name_words(evidence: Evidence) -> set[str]:
                     found.update(part + suffix for suffix in _SUFFIXES)
                     found.add(part.upper())
     return found
+
+
+def _initials(evidence: Evidence) -> re.Pattern[str]:
+    """Returns a pattern of the patient's initials with dots, as "A. S." or "A.S."."""
+    given = next(iter(evidence.patient.get("given", ())), "")
+    family = str(evidence.patient.get("family", ""))
+    if not given or not family:
+        return re.compile(r"(?!)")
+    return re.compile(rf"(?<![\w.]){re.escape(given[0])}\. ?{re.escape(family[0])}\.(?!\w)")
 
 
 @cache
