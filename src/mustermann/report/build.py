@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import jinja2
 
-from mustermann import __version__
 from mustermann.core.errors import PluginError
 from mustermann.core.files import new_file
 from mustermann.report.highlight import legend, stretches
@@ -46,7 +46,7 @@ def page(*, title: str, lead: str, sections: Sequence[Section]) -> str:
     charts = any(block.kind == "chart" for section in sections for block in section.blocks)
     template = _environment().get_template("report.html.j2")
     return template.render(
-        title=title, lead=lead, sections=sections, version=__version__,
+        title=title, lead=lead, sections=sections, version=version("mustermann"),
         bundle=_chart_library() if charts else "",
     )  # fmt: skip
 
