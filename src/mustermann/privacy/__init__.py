@@ -1,0 +1,1 @@
+"""The differential-privacy kit: knows tensors, not tables."""

@@ -1,0 +1,113 @@
+// Squared norms of sums of outer products, one record at a time, in one pass over memory.
+//
+// For a record's rows l_t (length T, width) and r_t (length T, height) it adds up
+//     value = sum_st (l_s . l_t + bias) (r_s . r_t)
+//     terms = (sum_t |(l_t, bias)| |r_t|)^2
+// Inner products are taken in float32, everything above them in float64.
+//
+// Built without -ffast-math: NaN and infinity must come through, and sums stay in order.
+
+#include <cmath>
+#include <cstring>
+
+#if defined(__AVX512F__)
+constexpr int LANES = 16;
+#else
+constexpr int LANES = 8;
+#endif
+// A tile has as many inner products as a vector has lanes, so that their partial sums,
+// one vector each, fold into one vector of results.
+constexpr int ROWS = 4;
+constexpr int COLUMNS = LANES / ROWS;
+
+typedef float Floats __attribute__((vector_size(LANES * sizeof(float))));
+typedef double Doubles __attribute__((vector_size(LANES * sizeof(double))));
+
+static inline Floats load(const float *from) {
+    Floats value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+// Adds neighbouring lanes: those of a fill the lower half of the result, those of b the upper.
+static inline Floats fold(Floats a, Floats b) {
+#if defined(__AVX512F__)
+    return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) +
+           __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+#else
+    return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14) +
+           __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+#endif
+}
+
+// Inner products of ROWS rows with COLUMNS rows of the same matrix, row by row in the lanes.
+static inline Floats tile(const float *const *rows, const float *const *columns, long size) {
+    Floats sums[LANES] = {};
+    long k = 0;
+    for (; k + LANES <= size; k += LANES) {
+        Floats right[COLUMNS];
+        for (int j = 0; j < COLUMNS; ++j) right[j] = load(columns[j] + k);
+        for (int i = 0; i < ROWS; ++i) {
+            const Floats left = load(rows[i] + k);
+            for (int j = 0; j < COLUMNS; ++j) sums[i * COLUMNS + j] += left * right[j];
+        }
+    }
+    for (int step = LANES / 2; step > 0; step /= 2)
+        for (int i = 0; i < step; ++i) sums[i] = fold(sums[2 * i], sums[2 * i + 1]);
+    Floats result = sums[0];
+    for (; k < size; ++k)
+        for (int i = 0; i < ROWS; ++i)
+            for (int j = 0; j < COLUMNS; ++j) result[i * COLUMNS + j] += rows[i][k] * columns[j][k];
+    return result;
+}
+
+static void one_record(const float *left, const float *right, long length, long width,
+                       long height, float bias, double *value, double *terms) {
+    Doubles total = {};
+    double sizes = 0.0;
+    for (long i0 = 0; i0 < length; i0 += ROWS) {
+        for (long j0 = i0 - i0 % COLUMNS; j0 < length; j0 += COLUMNS) {
+            const float *left_rows[ROWS], *right_rows[ROWS];
+            const float *left_columns[COLUMNS], *right_columns[COLUMNS];
+            Doubles weights = {};
+            for (int i = 0; i < ROWS; ++i) {
+                const long row = i0 + i < length ? i0 + i : length - 1;
+                left_rows[i] = left + row * width;
+                right_rows[i] = right + row * height;
+            }
+            for (int j = 0; j < COLUMNS; ++j) {
+                const long row = j0 + j < length ? j0 + j : length - 1;
+                left_columns[j] = left + row * width;
+                right_columns[j] = right + row * height;
+            }
+            // Rows past the end repeat the last one at weight 0; but 0 times infinity is
+            // NaN, which is right: the last row then makes the record infinite anyway.
+            for (int i = 0; i < ROWS; ++i)
+                for (int j = 0; j < COLUMNS; ++j) {
+                    const long row = i0 + i, column = j0 + j;
+                    if (row >= length || column >= length || column < row) continue;
+                    weights[i * COLUMNS + j] = row == column ? 1.0 : 2.0;
+                }
+            const Floats inner_left = tile(left_rows, left_columns, width) + bias;
+            const Floats inner_right = tile(right_rows, right_columns, height);
+            total += weights * __builtin_convertvector(inner_left, Doubles) *
+                     __builtin_convertvector(inner_right, Doubles);
+            for (int i = 0; i < ROWS; ++i)
+                for (int j = 0; j < COLUMNS; ++j)
+                    if (weights[i * COLUMNS + j] == 1.0)
+                        sizes += std::sqrt(double(inner_left[i * COLUMNS + j]) *
+                                           double(inner_right[i * COLUMNS + j]));
+        }
+    }
+    double sum = 0.0;
+    for (int lane = 0; lane < LANES; ++lane) sum += total[lane];
+    *value = sum;
+    *terms = sizes * sizes;
+}
+
+extern "C" void outer_norm2(const float *left, const float *right, long records, long length,
+                            long width, long height, float bias, double *value, double *terms) {
+    for (long b = 0; b < records; ++b)
+        one_record(left + b * length * width, right + b * length * height, length, width, height,
+                   bias, value + b, terms + b);
+}
