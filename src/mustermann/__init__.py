@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mustermann.documents.corpus import load_corpus as load_corpus
     from mustermann.documents.corpus import write_corpus as write_corpus
+    from mustermann.estimator import SynLM as SynLM
 
 __version__ = version("mustermann")
 
@@ -17,6 +18,7 @@ _PUBLIC = {
     "write_corpus": "mustermann.documents.corpus",
     "Document": "mustermann.documents.document",
     "Span": "mustermann.documents.spans",
+    "SynLM": "mustermann.estimator",
 }
 
 __all__ = sorted(_PUBLIC)
