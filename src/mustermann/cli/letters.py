@@ -10,7 +10,7 @@ import click
 DIFFICULTIES = ("mixed", "easy", "medium", "hard", "adversarial")
 
 
-class Numbers(click.ParamType):
+class Numbers(click.ParamType):  # type: ignore[type-arg]
     """Numbers separated by commas: `17` or `3,4,17`."""
 
     name = "i,j,…"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -54,7 +55,12 @@ def main() -> None:
 
 
 def run() -> None:
-    """Runs the command line; foreseen errors become one line and an exit code."""
+    """Runs the command line; foreseen errors become one line and an exit code.
+
+    Numeric libraries get one thread unless OMP_NUM_THREADS says otherwise: on models of this
+    size threads wait for each other longer than they compute.
+    """
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         main.main(standalone_mode=False)
     except click.exceptions.Exit as stop:

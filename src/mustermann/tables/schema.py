@@ -109,15 +109,31 @@ class ColumnSchema:
 
 @strict
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Cap:
+    """The most that all fits on the data set together may spend.
+
+    Attributes:
+      cap_epsilon: Sum of the fits' epsilons.
+      cap_delta: Sum of the fits' deltas; None allows ten fits at the default of 1e-5.
+    """
+
+    cap_epsilon: float
+    cap_delta: float | None = None
+
+
+@strict
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Schema:
     """The columns that are known, in any number; others are inferred.
 
     Attributes:
       public: Whether what the columns declare is public knowledge.
+      budget: The cap on all fits; a schema with one asks each fit for a journal.
       columns: By name.
     """
 
     public: bool = True
+    budget: Cap | None = None
     columns: dict[str, ColumnSchema] = dataclasses.field(default_factory=dict)
 
     def column(self, name: str) -> ColumnSchema:

@@ -13,28 +13,22 @@ if TYPE_CHECKING:
     from mustermann.letters.verify.evidence import Evidence
     from mustermann.letters.verify.fault import Fault
 
-_LOOKS = {
-    "date": re.compile(r"\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)|(?:19|20)\d\d-\d\d-\d\d(?!\d)"),
-    "date in words": re.compile(
-        r"\d{1,2}\. (?:Jan|Jän|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\.? (?:19|20)\d\d"
-    ),
-    "mail address": re.compile(r"@[\w-]+\.\w+"),
-    "web address": re.compile(r"www\.\w|https?://"),
-    "health insurance number": re.compile(r"[A-Z]\d{9}\b"),
-    "bank account": re.compile(r"DE\d{2}(?:\s?\d{4}){4}\s?\d{2}\b"),
-    "telephone number": re.compile(
-        r"(?:\+49|\(?0)[1-9]\d{1,4}\)?\s?[/ -]?\s?\d{4,}(?:-\d+)?(?!\d)"
-    ),
-    "town": re.compile(r"\d{5}\s+[A-ZÄÖÜ][a-zäöüß]{2,}"),
-    "name": re.compile(
-        r"(?:Herrn?|Frau|Dr\.|Prof\.|Schwester|Pfleger)"
-        r"\s(?!Dr|Prof|med|Kolleg|Patient|und\b)[A-ZÄÖÜÇŞ]\w+"
-    ),
-}
-"""Each begins with a sign or a set of signs, so that searching stays fast; what may not stand
-before it is looked at afterwards."""
+_NUMBER = re.compile(r"[(+]?\d[\d./() -]*\d|\d")
+"""Every stretch of digits; one pass over the text finds all that is made of them."""
 
-_NOT_BEFORE = frozenset("0123456789.,-")
+_DATE = re.compile(r"(?<![\d.])\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)|\d{4}-\d\d-\d\d(?!\d)")
+_IN_WORDS = re.compile(
+    r"\. (?:Jan|Jän|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\.? (?:19|20)\d\d"
+)
+_PHONE = re.compile(r"(?:\+49|\(?0)[1-9]\d{1,4}\)?\s?[/ -]?\s?\d{4,}(?:-\d+)?$")
+_ACCOUNT = re.compile(r"\d{2}(?: ?\d{4}){4} ?\d{2}$")
+_TOWN = re.compile(r"\s+[A-ZÄÖÜ][a-zäöüß]{2,}")
+_MAIL = re.compile(r"[\w.+-]*@[\w-]+\.\w+")
+_WEB = re.compile(r"www\.\w|https?://")
+_NAME = re.compile(
+    r"(?:Herrn?|Frau|Dr\.|Prof\.|Schwester|Pfleger)"
+    r"\s(?!Dr|Prof|med|Kolleg|Patient|und\b)[A-ZÄÖÜÇŞ]\w+"
+)
 
 
 class Literals:
@@ -46,11 +40,42 @@ class Literals:
         """Yields each string of that look."""
         if not evidence.document.spans:
             return
-        text = evidence.rest
-        for kind, look in _LOOKS.items():
-            for match in look.finditer(text):
-                before = text[match.start() - 1 : match.start()]
-                inside_number = match.group()[0].isdigit() and before in _NOT_BEFORE and before
-                if COVERED not in match.group() and not inside_number:
-                    found = f"{match.group()!r} looks like a {kind} and has no label."
-                    yield evidence.fault(self.name, found, at=match.span())
+        for kind, start, end in _looks(evidence.rest):
+            found = f"{evidence.rest[start:end]!r} looks like a {kind} and has no label."
+            yield evidence.fault(self.name, found, at=(start, end))
+
+
+def _looks(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _NUMBER.finditer(text):
+        kind = _kind(text, match.group(), *match.span())
+        if kind:
+            yield kind, *match.span()
+    if "@" in text:
+        yield from (("mail address", *m.span()) for m in _MAIL.finditer(text) if _bare(m))
+    if "www." in text or "://" in text:
+        yield from (("web address", *m.span()) for m in _WEB.finditer(text))
+    yield from (("name", *m.span()) for m in _NAME.finditer(text) if _bare(m))
+
+
+def _kind(text: str, number: str, start: int, end: int) -> str:
+    """Returns what a stretch of digits looks like, "" for nothing in particular."""
+    if len(number) < 3:
+        return "date" if text.startswith(". ", end) and _IN_WORDS.match(text, end) else ""
+    if len(number) < 5:
+        return ""
+    if _DATE.search(number):
+        return "date"
+    before = text[start - 1 : start]
+    if len(number) == 5 and number.isdigit():
+        return "town" if before not in {",", ".", "-"} and _TOWN.match(text, end) else ""
+    if len(number) == 9 and number.isdigit() and before.isupper():
+        return "health insurance number"
+    if _PHONE.match(number):
+        return "telephone number"
+    if text[start - 2 : start] == "DE" and _ACCOUNT.match(number):
+        return "bank account"
+    return ""
+
+
+def _bare(match: re.Match[str]) -> bool:
+    return COVERED not in match.group()

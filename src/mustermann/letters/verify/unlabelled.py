@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mustermann.letters.verify.fault import Fault
 
 _WORD = re.compile(r"[^\W_]+")
-_SHORT_DATE = re.compile(r"\d{1,2}\.\d{1,2}\.\d\d(?![\d.])")
+_CAPITALISED = re.compile(r"[^\W\d_a-zäöüß][^\W_]+")
 _SUFFIXES = ("", "s", "es")
 _SHORTEST = 3
 _NO_PHI = frozenset({"bundesland", "land", "versicherer"})
@@ -36,7 +36,7 @@ class Unlabelled:
         if not evidence.patient:
             return
         text = evidence.rest
-        words = set(_WORD.findall(text))
+        words = set(_CAPITALISED.findall(text))
         for word in sorted(words & _name_words(evidence)):
             yield self._found(evidence, word)
         flat = " ".join(text.split())
@@ -51,10 +51,9 @@ class Unlabelled:
 
     def _dates(self, evidence: Evidence, flat: str) -> Iterator[Fault]:
         # Dates with a four-digit year are the business of `literals`, whosever they are.
-        written = set(_SHORT_DATE.findall(flat))
-        for day in evidence.dates.values() if written else ():
+        for day in evidence.dates.values():
             for form in (f"{day:%d.%m.%y}", f"{day.day}.{day.month}.{day:%y}"):
-                if form in written:
+                if form in flat and _stands_alone(form).search(flat):
                     yield self._found(evidence, form)
                     break
 
