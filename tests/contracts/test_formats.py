@@ -13,7 +13,7 @@ from mustermann.documents.formats.format import guess_format, load_format
 from mustermann.documents.spans import Component, Span
 
 FORMATS = plugins.names("mustermann.formats")
-LABELLED = [name for name in FORMATS if name != "text"]
+LABELLED = [name for name in FORMATS if name not in {"text", "pdf"}]
 LOSSLESS = ["jsonl", "parquet", "hf", "cas-json", "cas-xmi", "docbin", "i2b2"]
 GRASCCO = Path(__file__).parents[3] / "shared" / "data" / "grascco" / "grascco_phi_open.jsonl"
 
@@ -42,7 +42,12 @@ WILD = [
     document("empty", ""),
     document("no spans", "Der Patient ist wach."),
     document("break at edge", "Anna \nWeber\n", "Anna \n", "Weber\n"),
+    document("only blanks", " \n\t\n"),
+    document("odd blanks", "Anna\u00a0Weber\u2028Köln\u0085x\u3000y", "Anna\u00a0Weber", "Köln"),
+    document("one character", "A B C", "A", "B", "C"),
+    document("side by side", "AnnaWeber", "Anna", "Weber"),
 ]
+ODD_LABEL = Document("label", "Anna Weber", (Span(0, 4, "First name|[x]_*"), Span(5, 10, "B-1")))
 RICH = Document(
     "rich", "Herrn Dr. Cem Çams Hb 9,1 g/dl",
     (Span(6, 18, "PATIENT_NAME", "patient", "hon_first_last gen",
@@ -70,6 +75,30 @@ def test_text_offsets_and_labels_come_back_exactly(name, wild, tmp_path):
     if not losses["white space at an edge"]:
         assert [(d.text, d.spans) for d in found] == [(wild.text, wild.spans)]
     assert [d.id for d in found] == [wild.id]
+
+
+@pytest.mark.parametrize("name", LABELLED)
+def test_a_label_may_be_any_text(name, tmp_path):
+    found, _ = round_trip(name, [ODD_LABEL], tmp_path / "out")
+    assert [d.spans for d in found] == [ODD_LABEL.spans]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_manifest_beside_the_documents_is_not_a_document(name, tmp_path):
+    directory = tmp_path / "out"
+    directory.mkdir()
+    load_format(name).write(iter([RICH]), directory)
+    (directory / "manifest.json").write_text('{"kind": "corpus"}')
+    assert [d.id for d in load_format(name).read(directory)] == ["rich"]
+    assert guess_format(directory).name == name
+
+
+@pytest.mark.parametrize("name", ["brat", "cas-json", "cas-xmi", "i2b2", "pdf", "text", "tsv3"])
+def test_a_document_never_overwrites_another(name, tmp_path):
+    directory = tmp_path / "out"
+    directory.mkdir()
+    with pytest.raises(DataError, match="twice"):
+        load_format(name).write(iter([RICH, RICH]), directory)
 
 
 @pytest.mark.parametrize("name", LABELLED)

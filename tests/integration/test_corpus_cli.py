@@ -22,7 +22,7 @@ def run(*arguments):
 def test_there_and_back(tmp_path, target):
     write_corpus(LETTERS, tmp_path / "a")
     there = run("corpus", "convert", tmp_path / "a", tmp_path / "b", "--to", target, "--json")
-    assert json.loads(there.output) == {"documents": 3, "losses": {}}
+    assert json.loads(there.output) == {"documents": 3, "losses": {}, "set_aside": 0}
     assert run("corpus", "convert", tmp_path / "b", tmp_path / "c", "--to", "jsonl").exit_code == 0
     assert list(load_corpus(tmp_path / "c")) == LETTERS
 

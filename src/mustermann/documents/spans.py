@@ -61,6 +61,12 @@ class Span:
     def __len__(self) -> int:
         return self.end - self.start
 
+    def __reduce__(self) -> tuple[type[Span], tuple[object, ...]]:
+        """Lets spans go to worker processes: a read-only view of details can't be pickled."""
+        rest = (self.slot, self.form, self.components)
+        details = (dict(self.details),) if self.details else ()
+        return Span, (self.start, self.end, self.label, *rest, *details)
+
     def overlap(self, other: Span) -> int:
         """Returns how many characters both spans cover."""
         return max(0, min(self.end, other.end) - max(self.start, other.start))

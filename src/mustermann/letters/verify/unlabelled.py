@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING
 
 from mustermann.letters.verify.evidence import COVERED, Names
@@ -40,12 +39,13 @@ class Unlabelled:
         for word in sorted(words & _name_words(evidence)):
             yield self._found(evidence, word)
         flat = " ".join(text.split())
-        for match in _initials(evidence).finditer(flat):
-            yield self._found(evidence, match.group())
+        for initials in _initials(evidence):
+            if _occurs(initials, flat):
+                yield self._found(evidence, initials)
         for slot, value in evidence.values.items():
             if slot in _NO_PHI or len(value) < _SHORTEST:
                 continue
-            if value in flat and _stands_alone(value).search(flat):
+            if _occurs(value, flat):
                 yield self._found(evidence, value)
         yield from self._dates(evidence, flat)
 
@@ -53,7 +53,7 @@ class Unlabelled:
         # Dates with a four-digit year are the business of `literals`, whosever they are.
         for day in evidence.dates.values():
             for form in (f"{day:%d.%m.%y}", f"{day.day}.{day.month}.{day:%y}"):
-                if form in flat and _stands_alone(form).search(flat):
+                if _occurs(form, flat):
                     yield self._found(evidence, form)
                     break
 
@@ -77,17 +77,27 @@ def _name_words(evidence: Evidence) -> set[str]:
     return found
 
 
-def _initials(evidence: Evidence) -> re.Pattern[str]:
-    """Returns a pattern of the patient's initials with dots, as "A. S." or "A.S."."""
+def _initials(evidence: Evidence) -> tuple[str, ...]:
+    """Returns the patient's initials with dots, as people write them."""
     given = next(iter(evidence.patient.get("given", ())), "")
     family = str(evidence.patient.get("family", ""))
     if not given or not family:
-        return re.compile(r"(?!)")
-    return re.compile(rf"(?<![\w.]){re.escape(given[0])}\. ?{re.escape(family[0])}\.(?!\w)")
+        return ()
+    return f"{given[0]}. {family[0]}.", f"{given[0]}.{family[0]}."
 
 
-@cache
-def _stands_alone(value: str) -> re.Pattern[str]:
-    left = r"(?<![\w" + COVERED + r"])" if value[0].isalnum() else ""
-    right = r"(?![\w" + COVERED + r"])" if value[-1].isalnum() else ""
-    return re.compile(left + re.escape(value) + right)
+def _occurs(value: str, text: str) -> bool:
+    """Returns whether `value` stands in `text` by itself: not inside a word, not beside a span."""
+    at = text.find(value)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(value) : at + len(value) + 1]
+        if not (_joins(before, value[0]) or _joins(value[-1], after)):
+            return True
+        at = text.find(value, at + 1)
+    return False
+
+
+def _joins(left: str, right: str) -> bool:
+    if COVERED in (left, right):
+        return True
+    return bool(left and right) and left.isalnum() and right.isalnum()

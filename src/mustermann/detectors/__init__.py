@@ -1,0 +1,1 @@
+"""De-identifiers behind the Detector protocol, one file each."""

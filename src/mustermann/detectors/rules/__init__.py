@@ -1,0 +1,1 @@
+"""The rule detector: German PHI by form, check digit, context and gazetteer."""

@@ -1,0 +1,117 @@
+"""`mustermann deid …` as scripts use it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from mustermann.cli.deid import deid
+
+LETTER = "Frau Petra Schütz, geb. am 03.05.1960, kam. Morbus Crohn."
+RECORD = {
+    "id": "1",
+    "text": LETTER,
+    "spans": [
+        {"start": 5, "end": 17, "label": "PATIENT_NAME"},
+        {"start": 27, "end": 37, "label": "DATE_BIRTH"},
+        {"start": 51, "end": 56, "label": "EPONYM"},
+    ],
+}
+CONTRACT = {
+    "span_precision", "span_recall", "span_f1", "char_recall", "char_precision", "leak_rate",
+    "over_redaction", "over_anonymisation", "eponym_destruction", "faithfulness", "boundary_iou",
+    "documents", "failed", "by_label", "by_difficulty", "projected",
+}  # fmt: skip
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "letters.jsonl"
+    path.write_text(json.dumps(RECORD, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(deid, [str(a) for a in arguments], catch_exceptions=False)
+
+
+def test_benchmark_prints_the_keys_of_the_contract(corpus, tmp_path):
+    result = invoke(
+        "benchmark", corpus, "--detectors", "rules", "--json", "--cache", tmp_path / "c"
+    )
+    assert result.exit_code == 0
+    rules = json.loads(result.stdout)["detectors"]["rules"]
+    assert rules.keys() >= CONTRACT
+    assert rules["projected"].keys() == {"span_precision", "span_recall", "span_f1"}
+    assert (rules["leak_rate"], rules["eponym_destruction"], rules["span_f1"]) == (0.0, 0.0, 1.0)
+
+
+def test_benchmark_prints_tables(corpus, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    result = invoke("benchmark", corpus, "--detectors", "rules", "--cache", tmp_path / "c")
+    for word in ("leak", "PATIENT_NAME", "eponym destruction", "rules"):
+        assert word in result.stdout
+
+
+def test_two_workers_give_the_same(corpus, tmp_path):
+    outputs = []
+    for workers in (1, 2):
+        result = invoke(
+            "benchmark", corpus, "--detectors", "rules", "--json", "--workers", workers,
+            "--cache", tmp_path / f"c{workers}",
+        )  # fmt: skip
+        record = json.loads(result.stdout)
+        record["detectors"]["rules"].pop("seconds")
+        outputs.append(record)
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["missing.jsonl", "--detectors", "rules"], 1, "missing.jsonl"),
+        (["LETTERS", "--detectors", "rulse"], 1, "Did you mean 'rules'"),
+        (["LETTERS", "--detectors", "rules", "--labels", "none"], 2, "Expected labels"),
+        (["LETTERS", "--detectors", ","], 2, "Expected detectors"),
+    ],
+)
+def test_mistakes_give_one_line_and_a_code(corpus, arguments, code, message):
+    arguments = [str(corpus) if a == "LETTERS" else a for a in arguments]
+    done = subprocess.run(
+        [sys.executable, "-m", "mustermann", "deid", "benchmark", *arguments],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == code
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_benchmark_writes_a_report(corpus, tmp_path):
+    pytest.importorskip("altair")
+    path = tmp_path / "report.html"
+    invoke(
+        "benchmark", corpus, "--detectors", "rules", "--cache", tmp_path / "c", "--report", path
+    )  # fmt: skip
+    text = path.read_text(encoding="utf-8")
+    assert "PATIENT_NAME" in text
+    assert "eponym destruction" in text
+
+
+def test_run_labels_and_redacts(corpus, tmp_path):
+    result = invoke("run", "rules", corpus, "--out", tmp_path / "out", "--mode", "label", "--json")
+    assert json.loads(result.stdout)["spans"] == {"DATE_BIRTH": 1, "PATIENT_NAME": 1}
+    (line,) = (tmp_path / "out" / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(line)["text"].startswith("Frau [PATIENT_NAME], geb. am [DATE_BIRTH]")
+
+
+def test_a_trained_tagger_can_be_benchmarked(corpus, tmp_path):
+    trained = invoke("train", corpus, "--out", tmp_path / "model", "--set", "rarest=1")
+    name = trained.stdout.strip()
+    assert name == f"crf:{tmp_path / 'model'}"
+    result = invoke("benchmark", corpus, "--detectors", name, "--json", "--cache", tmp_path / "c")
+    record = json.loads(result.stdout)["detectors"][name]
+    assert record["failed"] == 0
+    assert set(record["by_label"]) == {"DATE", "NAME"}
