@@ -58,8 +58,14 @@ def _environment() -> jinja2.Environment:
     )  # fmt: skip
     environment.filters["stretches"] = stretches
     environment.filters["legend"] = legend
+    environment.tests["words"] = _is_words
     environment.filters["script_json"] = _script_json
     return environment
+
+
+def _is_words(cell: str) -> bool:
+    """Returns whether a cell holds words, which stand to the left, and not a figure."""
+    return not cell[:1].isdigit() and cell[:1] not in {"", "-", "+", "–", "−", "["}
 
 
 def _script_json(value: object) -> str:

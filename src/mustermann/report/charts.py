@@ -73,7 +73,7 @@ def bars(
         .encode(
             x=alt.X("name:N", title=None, sort=names).axis(labelAngle=-40, labelLimit=140),
             xOffset=alt.XOffset("series:N", sort=list(values)),
-            y=alt.Y("value:Q", title=axis).axis(format="%" if percent else ""),
+            y=alt.Y("value:Q", title=axis).axis(format="%" if percent else ",~f"),
             color=alt.Color("series:N", title=None, sort=list(values)).scale(range=list(SERIES)),
             tooltip=["series:N", "name:N", alt.Tooltip("value:Q", format=".3f")],
         )

@@ -46,9 +46,6 @@ def guarantee_section(guarantee: Guarantee, *, unit: str = "") -> Section:
             "Every look at the private rows that the budget paid for.",
         ),
     ]  # fmt: skip
-    if guarantee.non_private_reads:
-        reads = ", ".join(read.what for read in guarantee.non_private_reads)
-        blocks.append(Callout(f"Not covered by the guarantee: {reads}.", "warning"))
     return Section("What is promised", blocks)
 
 
@@ -86,7 +83,7 @@ def _figure(value: float | None) -> str:
 def _picture(name: str, real: pa.ChunkedArray, synthetic: pa.ChunkedArray) -> dict[str, Any]:
     numeric = pa.types.is_integer(real.type) or pa.types.is_floating(real.type)
     values = [np.array(side.drop_null().to_pylist()) for side in (real, synthetic)]
-    if numeric and len(np.unique(values[0])) > FEW and all(map(len, values)):
+    if numeric and all(map(len, values)) and max(len(np.unique(v)) for v in values) > FEW:
         return _histogram(name, values[0].astype(float), values[1].astype(float))
     counts = [Counter(_label(v) for v in side.to_pylist()) for side in (real, synthetic)]
     names = sorted(counts[0] | counts[1], key=_natural) if numeric else list(
