@@ -76,11 +76,11 @@ def load_corpus(path: Path | str, *, format: str | None = None) -> Corpus:
     path = Path(path)
     if not path.exists():
         raise DataError(f"Expected a corpus at {path}, found nothing.")
-    if format in (None, "jsonl"):
-        shards = (path,) if path.is_file() else tuple(sorted(path.glob(f"{STEM}*.jsonl")))
-        if path.suffix == ".jsonl" or (path.is_dir() and shards):
-            manifest = path / MANIFEST
-            return Corpus(path, shards, read_json(manifest) if manifest.exists() else {})
+    manifest = read_json(path / MANIFEST) if (path / MANIFEST).is_file() else {}
+    shards = (path,) if path.is_file() else tuple(sorted(path.glob(f"{STEM}*.jsonl")))
+    native = format == "jsonl" or (format is None and shards and _has_documents(shards[0]))
+    if native and shards:
+        return Corpus(path, shards, manifest)
     if path.is_dir() and any(path.glob(f"{STEM}*{PARTIAL}")):
         raise DataError(
             f"Expected a finished corpus in {path}, but its writing was stopped: "
@@ -89,7 +89,15 @@ def load_corpus(path: Path | str, *, format: str | None = None) -> Corpus:
     from mustermann.documents.formats.format import guess_format
 
     name = _load_format(format).name if format else guess_format(path).name
-    return Corpus(path, (), {}, name)
+    return Corpus(path, (), manifest, name)
+
+
+def _has_documents(path: Path) -> bool:
+    """Returns whether a file is JSON lines of documents, and not of chats or anything else."""
+    if path.suffix != ".jsonl":
+        return False
+    with path.open("rb") as file:
+        return b'"messages"' not in file.readline(1 << 12)
 
 
 def write_corpus(
@@ -227,7 +235,7 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line.decode("utf-8"))
+                record = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
             except ValueError as error:
                 raise DataError(f"Expected JSON, but: {error} ({path}, line {number})") from error
             if not isinstance(record, dict):

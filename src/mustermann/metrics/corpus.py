@@ -1,29 +1,46 @@
-"""Statistics of a text corpus, as published tables have them, and distances between two.
+"""Statistics of a text corpus, as published tables have them.
 
-Definitions: METRICS of the specification; they reproduce the published column for GraSCCo.
+They reproduce the published column for GraSCCo (SPARCLING, table of corpora). Intervals are a
+bootstrap over documents; Self-BLEU has none, since a document drawn twice would meet itself.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mustermann.core.seeds import Seeds
-from mustermann.documents.labels import DECOYS
-from mustermann.metrics.divergence import frechet, jensen_shannon, mmd, vocabulary_jaccard
-from mustermann.metrics.lexical import mtld, tokens, trigram_novelty, type_token_ratio
-from mustermann.metrics.readability import readability
-from mustermann.metrics.self_bleu import self_bleu
+from mustermann.metrics.bootstrap import REPLICATES, interval, resample
+from mustermann.metrics.lexical import trigram_novelty
+from mustermann.metrics.profile import CorpusProfile, corpus_profile
+from mustermann.metrics.self_bleu import (
+    ALL_PAIRS_UP_TO,
+    mean_of_pairs,
+    pairwise_bleu,
+    self_bleu,
+    texygen_bleu,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping
+
+    from numpy.typing import NDArray
 
     from mustermann.documents.document import Document
-    from mustermann.metrics.embedding import Embedding
+    from mustermann.metrics.bootstrap import Interval
 
-VERSION = "v1"
+    Ratio = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+VERSION = "v2"
+NOT_BOOTSTRAPPED = ("self_bleu", "self_bleu_texygen")
+"""Means over pairs, not over documents."""
+
+DRAWS = 20
+_MEANS = {"ttr": "ttr", "mtld": "mtld", "trigram_novelty": "novelty", "smog": "smog",
+          "fkgl": "fkgl", "wiener": "wiener", "amstad": "amstad"}  # fmt: skip
+_RATES = {"spans_per_1k": "spans", "decoys_per_1k": "decoys", "clinical_per_1k": "clinical"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -43,6 +60,7 @@ class CorpusStatistics:
       mtld: Measure of textual lexical diversity, in words.
       trigram_novelty: Share of a document's trigrams that no other document has.
       self_bleu: Mean pairwise BLEU-4.
+      self_bleu_texygen: Mean BLEU-4 of each document against all others together.
       smog: McLaughlin's grade, in school years.
       fkgl: Flesch-Kincaid grade level, in school years.
       wiener: First Wiener Sachtextformel, in school years.
@@ -62,92 +80,191 @@ class CorpusStatistics:
     mtld: float
     trigram_novelty: float
     self_bleu: float
+    self_bleu_texygen: float
     smog: float
     fkgl: float
     wiener: float
     amstad: float
-    signature: str = f"corpus|tokens:word-hyphen-lower|textstat-0.7-de|{VERSION}"
+    signature: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class CorpusDistance:
-    """How far two corpora are apart.
+class SizeMatched:
+    """Figures that depend on the size of a corpus, at another size.
 
     Attributes:
-      frechet: Fréchet distance of embeddings.
-      mmd: Square root of the biased MMD², as published.
-      mmd_squared: Unbiased MMD².
-      mmd_p: Permutation p-value.
-      js: Jensen-Shannon divergence of words, base 2.
-      jaccard: Shared word types over all word types.
-      signature: Names embedding and definitions.
+      size: How many documents each draw has.
+      draws: How many subsets were drawn; 1 where the corpus has just this size.
+      trigram_novelty: Mean over the draws.
+      trigram_novelty_std: Standard deviation over the draws.
+      self_bleu: Mean over the draws; its expectation does not depend on size.
+      self_bleu_std: Standard deviation over the draws.
+      self_bleu_texygen: Mean over the draws.
+      self_bleu_texygen_std: Standard deviation over the draws.
     """
 
-    frechet: float
-    mmd: float
-    mmd_squared: float
-    mmd_p: float
-    js: float
-    jaccard: float
-    signature: str
+    size: int
+    draws: int
+    trigram_novelty: float
+    trigram_novelty_std: float
+    self_bleu: float
+    self_bleu_std: float
+    self_bleu_texygen: float
+    self_bleu_texygen_std: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MeasuredCorpus:
+    """A corpus with its figures.
+
+    Attributes:
+      name: Of its file or directory.
+      profile: Measures by document.
+      statistics: Figures of the whole corpus.
+      intervals: Their 95 % intervals where a bootstrap over documents gives one.
+      difficulties: Means by difficulty.
+      matched: Size-dependent figures at another size, None where no size was given.
+    """
+
+    name: str
+    profile: CorpusProfile
+    statistics: CorpusStatistics
+    intervals: Mapping[str, Interval]
+    difficulties: Mapping[str, Mapping[str, float]]
+    matched: SizeMatched | None
+
+    def to_record(self) -> dict[str, Any]:
+        """Returns the figures as JSON values, those of the whole corpus on top."""
+        return dataclasses.asdict(self.statistics) | {
+            "intervals": {name: [one.low, one.high] for name, one in self.intervals.items()},
+            "not_bootstrapped": list(NOT_BOOTSTRAPPED),
+            "by_difficulty": {name: dict(found) for name, found in self.difficulties.items()},
+            "labels": dict(sorted(self.profile.labels.items())),
+            "size_matched": dataclasses.asdict(self.matched) if self.matched else None,
+        }
+
+
+def measured(
+    name: str, profile: CorpusProfile, *, size: int | None = None, seed: int = 0
+) -> MeasuredCorpus:
+    """Returns all figures of a profile; `size` asks for those at another size too."""
+    return MeasuredCorpus(
+        name, profile, profile_statistics(profile, seed=seed),
+        statistics_intervals(profile, seed=seed), by_difficulty(profile),
+        size_matched(profile, size, seed=seed) if size else None,
+    )  # fmt: skip
 
 
 def corpus_statistics(documents: Iterable[Document], *, seed: int = 0) -> CorpusStatistics:
     """Returns the statistics of a corpus; `seed` draws pairs where it has over 2,000 documents."""
-    corpus = list(documents)
-    words = [tokens(document.text) for document in corpus]
-    total = sum(map(len, words))
-    lengths = [len(document.text) for document in corpus]
-    labels = [span.label for document in corpus for span in document.spans]
-    decoys = sum(label in DECOYS for label in labels)
-    clinical = sum(len(document.clinical) for document in corpus)
-    grades = [readability(document.text) for document in corpus]
-    per_1k = 1_000 / max(1, total)
+    return profile_statistics(corpus_profile(documents), seed=seed)
+
+
+def profile_statistics(profile: CorpusProfile, *, seed: int = 0) -> CorpusStatistics:
+    """Returns the statistics of a profile; `seed` draws pairs beyond 2,000 documents."""
+    measures = profile.measures
+    total = int(measures["tokens"].sum())
+    rates = {name: 1_000 * measures[of].sum() / max(1, total) for name, of in _RATES.items()}
     return CorpusStatistics(
-        documents=len(corpus),
-        mean_chars=_mean(lengths),
-        std_chars=float(np.std(lengths)) if lengths else 0.0,
+        documents=len(profile),
+        mean_chars=_mean(measures["chars"]),
+        std_chars=float(measures["chars"].std()) if len(profile) else 0.0,
         tokens=total,
-        spans=len(labels) - decoys,
-        spans_per_1k=(len(labels) - decoys) * per_1k,
-        decoys_per_1k=decoys * per_1k,
-        clinical_per_1k=clinical * per_1k,
-        ttr=_mean([type_token_ratio(found) for found in words]),
-        mtld=_mean([mtld(found) for found in words]),
-        trigram_novelty=_mean(trigram_novelty(words)),
-        self_bleu=self_bleu(words, seed=seed),
-        smog=_mean([grade.smog for grade in grades]),
-        fkgl=_mean([grade.fkgl for grade in grades]),
-        wiener=_mean([grade.wiener for grade in grades]),
-        amstad=_mean([grade.amstad for grade in grades]),
+        spans=int(measures["spans"].sum()),
+        self_bleu=self_bleu(profile.table, seed=seed),
+        self_bleu_texygen=_mean(texygen_bleu(profile.table)),
+        signature=_signature(len(profile), seed),
+        **{name: float(value) for name, value in rates.items()},
+        **{name: _mean(measures[of]) for name, of in _MEANS.items()},
     )
 
 
-def corpus_distance(
-    left: Sequence[Document], right: Sequence[Document], *, embedding: Embedding, seed: int = 0
-) -> CorpusDistance:
-    """Returns how far two corpora of at least two documents each are apart."""
-    words = [[tokens(document.text) for document in side] for side in (left, right)]
-    a, b = embedding.embed([d.text for d in left], [d.text for d in right])
-    discrepancy = mmd(a, b, seed=seed)
-    return CorpusDistance(
-        frechet=frechet(a, b),
-        mmd=discrepancy.root,
-        mmd_squared=discrepancy.squared,
-        mmd_p=discrepancy.p_value,
-        js=jensen_shannon(*words),
-        jaccard=vocabulary_jaccard(*words),
-        signature=f"{embedding.signature}|tokens:word-hyphen-lower|{VERSION}",
+def statistics_intervals(profile: CorpusProfile, *, seed: int = 0) -> dict[str, Interval]:
+    """Returns the 95 % interval of each figure that a bootstrap over documents can give.
+
+    10,000 replicates, percentiles. A document's novelty is held as it is in the whole corpus.
+    """
+    if len(profile) < 2:
+        return {}
+    measures = profile.measures
+    novelty = measures["novelty"]
+    known = ~np.isnan(novelty)
+    columns: dict[str, NDArray[np.float64]] = {
+        **measures, "one": np.ones(len(profile)), "squares": measures["chars"] ** 2,
+        "novelty": np.where(known, novelty, 0.0), "known": known.astype(np.float64),
+    }  # fmt: skip
+    at = {name: column for column, name in enumerate(columns)}
+    counts = np.stack(list(columns.values()), axis=1)
+    sums = resample(counts, seeds=Seeds(seed).child("corpus statistics"))
+
+    def over(top: str, bottom: str, factor: float = 1.0) -> Interval:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return interval(sums, lambda s: factor * s[:, at[top]] / s[:, at[bottom]])
+
+    def deviation(s: NDArray[np.float64]) -> NDArray[np.float64]:
+        mean = s[:, at["chars"]] / len(profile)
+        spread: NDArray[np.float64] = s[:, at["squares"]] / len(profile) - mean**2
+        return np.sqrt(np.maximum(0.0, spread))
+
+    found = {"mean_chars": over("chars", "one"), "std_chars": interval(sums, deviation)}
+    found |= {name: over(of, "tokens", 1_000) for name, of in _RATES.items()}
+    found |= {name: over(of, "known" if of == "novelty" else "one") for name, of in _MEANS.items()}
+    return {name: one for name, one in found.items() if np.isfinite(one.low)}
+
+
+def by_difficulty(profile: CorpusProfile) -> dict[str, dict[str, float]]:
+    """Returns means by difficulty, {} where no document states one.
+
+    Novelty is against the whole corpus.
+    """
+    names = [name for name in dict.fromkeys(profile.difficulties) if name]
+    known = ("easy", "medium", "hard", "adversarial")
+    order = [name for name in known if name in names] + sorted(set(names) - set(known))
+    return {name: _figures(profile.measures, profile.rows(name)) for name in order}
+
+
+def size_matched(
+    profile: CorpusProfile, size: int, *, draws: int = DRAWS, seed: int = 0
+) -> SizeMatched:
+    """Returns novelty and Self-BLEU of drawn subsets of `size` documents (at least 2)."""
+    size = min(size, len(profile))
+    count = 1 if size == len(profile) else draws
+    pairs = pairwise_bleu(profile.table) if len(profile) <= ALL_PAIRS_UP_TO else None
+    seeds = Seeds(seed).child("size-matched", size)
+    found = []
+    for draw in range(count):
+        rows = np.sort(seeds.generator(draw).permutation(len(profile))[:size])
+        part = profile.table.subset(rows)
+        bleu = self_bleu(part, seed=seed) if pairs is None else mean_of_pairs(pairs[rows][:, rows])
+        found.append((_mean(trigram_novelty(part)), bleu, _mean(texygen_bleu(part))))
+    means, spreads = np.mean(found, axis=0).tolist(), np.std(found, axis=0).tolist()
+    return SizeMatched(
+        size, count, means[0], spreads[0], means[1], spreads[1], means[2], spreads[2]
     )
 
 
-def sampled(documents: Sequence[Document], count: int, *, seed: int) -> list[Document]:
-    """Returns `count` documents drawn by `seed`, for figures that depend on corpus size."""
-    if count >= len(documents):
-        return list(documents)
-    draws = Seeds(seed).draws("sampled documents")
-    return sorted(draws.sample("subset", documents, count), key=lambda document: document.id)
+def _figures(
+    measures: Mapping[str, NDArray[np.float64]], rows: NDArray[np.int64]
+) -> dict[str, Any]:
+    chosen = {name: values[rows] for name, values in measures.items()}
+    words = max(1.0, chosen["tokens"].sum())
+    return {
+        "documents": len(rows),
+        "mean_chars": _mean(chosen["chars"]),
+        **{name: float(1_000 * chosen[of].sum() / words) for name, of in _RATES.items()},
+        **{name: _mean(chosen[of]) for name, of in _MEANS.items()},
+    }
 
 
-def _mean(values: Sequence[float]) -> float:
-    return float(np.mean(values)) if values else 0.0
+def _signature(documents: int, seed: int) -> str:
+    pairs = "all" if documents <= ALL_PAIRS_UP_TO else f"20000-seed-{seed}"
+    return (
+        f"corpus|tokens:word-hyphen-lower|textstat-0.7-de|self-bleu:pairs-{pairs}"
+        f"|bootstrap:{REPLICATES}|{VERSION}"
+    )
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    """Returns the mean without NaN, 0 for nothing."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else 0.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,11 +11,13 @@ from scipy import linalg
 from scipy.spatial import distance
 
 from mustermann.core.seeds import Seeds
+from mustermann.metrics.token_table import Vocabulary, token_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Vectors = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
 PERMUTATIONS = 1_000
 
 
@@ -37,18 +38,29 @@ class Discrepancy:
 
 def jensen_shannon(left: Iterable[Sequence[str]], right: Iterable[Sequence[str]]) -> float:
     """Returns the Jensen-Shannon divergence (base 2) of two corpora's words, in [0, 1]."""
-    counts = [Counter(word for words in side for word in words) for side in (left, right)]
-    vocabulary = sorted(set(counts[0]) | set(counts[1]))
-    if not counts[0] or not counts[1]:
-        return 0.0 if counts[0] == counts[1] else 1.0
-    shares = [np.array([c[word] for word in vocabulary], dtype=np.float64) for c in counts]
-    return float(distance.jensenshannon(shares[0], shares[1], base=2) ** 2)
+    vocabulary = Vocabulary()
+    tables = [token_table(side, vocabulary=vocabulary) for side in (left, right)]
+    return count_divergence(*(table.word_counts(len(vocabulary)) for table in tables))
 
 
 def vocabulary_jaccard(left: Iterable[Sequence[str]], right: Iterable[Sequence[str]]) -> float:
     """Returns shared types over all types of two corpora, in [0, 1]."""
-    a, b = ({word for words in side for word in words} for side in (left, right))
-    return len(a & b) / len(a | b) if a | b else 1.0
+    vocabulary = Vocabulary()
+    tables = [token_table(side, vocabulary=vocabulary) for side in (left, right)]
+    return count_jaccard(*(table.word_counts(len(vocabulary)) for table in tables))
+
+
+def count_divergence(left: Counts, right: Counts) -> float:
+    """Returns the Jensen-Shannon divergence (base 2) of two word counts, shape (words,)."""
+    if not left.sum() or not right.sum():
+        return 0.0 if left.sum() == right.sum() else 1.0
+    return float(distance.jensenshannon(left, right, base=2) ** 2)
+
+
+def count_jaccard(left: Counts, right: Counts) -> float:
+    """Returns the share of the words in use that both sides use; 1 where none is."""
+    either = int(((left > 0) | (right > 0)).sum())
+    return float(((left > 0) & (right > 0)).sum() / either) if either else 1.0
 
 
 def frechet(left: Vectors, right: Vectors) -> float:
@@ -66,10 +78,13 @@ def frechet(left: Vectors, right: Vectors) -> float:
     return float(max(0.0, means @ means + np.trace(a) + np.trace(b) - 2 * cross))
 
 
-def mmd(left: Vectors, right: Vectors, *, seed: int = 0) -> Discrepancy:
+def mmd(
+    left: Vectors, right: Vectors, *, seed: int = 0, permutations: int = PERMUTATIONS
+) -> Discrepancy:
     """Returns the discrepancy of two samples, shapes (n, d) and (m, d), n and m at least 2.
 
-    The kernel's width is the median distance of the pooled sample.
+    The kernel's width is the median distance of the pooled sample. Without permutations the
+    p-value is 1.
 
     Source: Gretton et al. 2012, JMLR 13.
     """
@@ -81,11 +96,11 @@ def mmd(left: Vectors, right: Vectors, *, seed: int = 0) -> Discrepancy:
     labels = np.concatenate([np.ones(n), -np.ones(len(right))])
     observed = _unbiased(kernel, labels)
     generator = Seeds(seed).generator("mmd")
-    relabelled = [_unbiased(kernel, generator.permutation(labels)) for _ in range(PERMUTATIONS)]
+    relabelled = [_unbiased(kernel, generator.permutation(labels)) for _ in range(permutations)]
     biased = kernel[:n, :n].mean() + kernel[n:, n:].mean() - 2 * kernel[:n, n:].mean()
     at_least = sum(value >= observed for value in relabelled)
     return Discrepancy(
-        observed, max(0.0, float(biased)) ** 0.5, (1 + at_least) / (1 + PERMUTATIONS)
+        observed, max(0.0, float(biased)) ** 0.5, (1 + at_least) / (1 + permutations)
     )
 
 

@@ -7,11 +7,16 @@ case, `\w+(?:-\w+)*`.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mustermann.metrics.token_table import TokenTable, token_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
 TOKEN = re.compile(r"\w+(?:-\w+)*")
 MTLD_THRESHOLD = 0.72
@@ -54,17 +59,19 @@ def _one_way(words: Sequence[str], threshold: float) -> float:
     return len(words) / factors if factors else float(len(words))
 
 
-def trigram_novelty(documents: Iterable[Sequence[str]]) -> list[float]:
+def trigram_novelty(documents: TokenTable | Iterable[Sequence[str]]) -> NDArray[np.float64]:
     """Returns, for each document, the share of its trigrams that no other document has.
 
-    Source: SPARCLING, table of corpora; distinct trigrams on both sides. A document with
-    fewer than three words has no trigram and is left out.
+    Distinct trigrams on both sides. A document with fewer than three words has no trigram;
+    its share is NaN.
+
+    Source: SPARCLING, table of corpora.
     """
-    sets = [trigrams(words) for words in documents]
-    owners = Counter(trigram for found in sets for trigram in found)
-    return [sum(owners[t] == 1 for t in found) / len(found) for found in sets if found]
-
-
-def trigrams(words: Sequence[str]) -> set[tuple[str, str, str]]:
-    """Returns the different trigrams of a document."""
-    return set(zip(words, words[1:], words[2:], strict=False))
+    table = documents if isinstance(documents, TokenTable) else token_table(documents)
+    *_, grams = table.orders(3)
+    owners = np.bincount(grams.grams, minlength=grams.kinds)
+    own = np.bincount(grams.rows[owners[grams.grams] == 1], minlength=len(table))
+    distinct = np.bincount(grams.rows, minlength=len(table)).astype(np.float64)
+    unknown = np.full(len(table), np.nan)
+    np.divide(own, distinct, out=unknown, where=distinct > 0)
+    return unknown

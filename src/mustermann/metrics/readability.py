@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+_MANY, _LONG = 3, 6
+"""Syllables of a polysyllabic word; letters that a long word has more than."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,22 +31,33 @@ class Readability:
 
 
 def readability(text: str) -> Readability:
-    """Returns the formulas' values; a text without words gives zeros."""
+    """Returns the formulas' values; a text without words gives zeros.
+
+    Equal to textstat's, which splits each text into syllables anew for each formula.
+    """
     textstat = _textstat()
-    if not re.search(r"\w", text):
+    words = textstat.remove_punctuation(text).split()
+    if not words:
         return Readability(0.0, 0.0, 0.0, 0.0)
+    syllables = [_syllables(word) for word in words]
+    sentences = max(1, int(textstat.sentence_count(text)))
+    count = len(words)
+    per_sentence, per_word = count / sentences, sum(syllables) / count
+    many = sum(found >= _MANY for found in syllables)
+    single = sum(found == 1 for found in syllables)
+    long = sum(len(word.replace("'", "")) > _LONG for word in words)
     return Readability(
-        smog=float(textstat.smog_index(text)),
-        fkgl=float(textstat.flesch_kincaid_grade(text)),
-        wiener=float(textstat.wiener_sachtextformel(text, variant=1)),
-        amstad=_amstad(textstat, text),
-    )
+        smog=1.043 * (30 * many / sentences) ** 0.5 + 3.1291,
+        fkgl=0.39 * per_sentence + 11.8 * per_word - 15.59 if per_word else 0.0,
+        wiener=0.1935 * 100 * many / count + 0.1672 * per_sentence
+        + 0.1297 * 100 * long / count - 0.0327 * 100 * single / count - 0.875,
+        amstad=180 - per_sentence - 58.5 * per_word,
+    )  # fmt: skip
 
 
-def _amstad(textstat: ModuleType, text: str) -> float:
-    words = max(1, textstat.lexicon_count(text))
-    sentence_length = words / max(1, textstat.sentence_count(text))
-    return float(180 - sentence_length - 58.5 * textstat.syllable_count(text) / words)
+@lru_cache(maxsize=200_000)
+def _syllables(word: str) -> int:
+    return int(_textstat().syllable_count(word))
 
 
 @cache
@@ -52,5 +65,7 @@ def _textstat() -> ModuleType:
     import textstat
 
     textstat.set_lang("de")
+    # As its formulas split words: "EK's" keeps its apostrophe, and with it a syllable.
+    textstat.set_rm_apostrophe(False)
     module: ModuleType = textstat
     return module

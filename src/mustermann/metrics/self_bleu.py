@@ -1,16 +1,20 @@
-"""Self-BLEU: how alike the documents of a corpus are, pair by pair, exactly.
+"""Self-BLEU: how alike the documents of a corpus are, exactly, in two definitions.
 
-Pairwise BLEU-4 with one hypothesis and one reference, smoothed by method 1 of Chen and
-Cherry 2014 as NLTK has it, averaged over ordered pairs. Clipped matches of all pairs are
-products of sparse 0/1 matrices: min(a, b) is the number of thresholds t with a >= t and
-b >= t. So a thousand letters of seven thousand characters take seconds.
+Pairwise: BLEU-4 with one hypothesis and one reference, averaged over ordered pairs. Clipped
+matches of all pairs are products of sparse 0/1 matrices: min(a, b) is the number of thresholds t
+with a >= t and b >= t. So a thousand letters of seven thousand characters take seconds.
 
-Source: Papineni et al. 2002; Chen and Cherry 2014 (method 1, epsilon = 0.1).
+Texygen's: each document against all others as references of one hypothesis; a match is clipped
+by the reference that has most of it. It grows with the corpus.
+
+Both are smoothed by method 1 of Chen and Cherry 2014, as NLTK has it.
+
+Source: Papineni et al. 2002; Chen and Cherry 2014 (epsilon = 0.1); Zhu et al. 2018 (Texygen).
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,67 +22,87 @@ import numpy.typing as npt
 from scipy import sparse
 
 from mustermann.core.seeds import Seeds
+from mustermann.metrics.token_table import TokenTable, token_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from mustermann.metrics.token_table import Grams
 
 ORDERS = 4
 EPSILON = 0.1
 ALL_PAIRS_UP_TO = 2_000
 SAMPLED_PAIRS = 20_000
 _DENSE_BLOCK = 4_096
+_PAIR_BLOCK = 1_000
 
+Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
 
 
-def self_bleu(documents: Sequence[Sequence[str]], *, seed: int = 0) -> float:
+def self_bleu(documents: TokenTable | Sequence[Sequence[str]], *, seed: int = 0) -> float:
     """Returns the mean pairwise BLEU-4 in [0, 1]; 0 for fewer than two documents.
 
     All ordered pairs up to 2,000 documents, else 20,000 pairs drawn with `seed`.
     """
-    if len(documents) < 2:
+    table = _table(documents)
+    if len(table) < 2:
         return 0.0
-    if len(documents) <= ALL_PAIRS_UP_TO:
-        scores = pairwise_bleu(documents)
-        np.fill_diagonal(scores, 0.0)
-        return float(scores.sum() / (len(documents) * (len(documents) - 1)))
-    return float(np.mean([_pair(documents, *pair) for pair in _pairs(len(documents), seed)]))
+    if len(table) <= ALL_PAIRS_UP_TO:
+        return mean_of_pairs(pairwise_bleu(table))
+    return float(_sampled_pairs(table, seed).mean())
 
 
-def pairwise_bleu(documents: Sequence[Sequence[str]]) -> Matrix:
+def mean_of_pairs(scores: Matrix) -> float:
+    """Returns the mean of a square matrix without its diagonal; 0 for fewer than two rows."""
+    count = len(scores)
+    return float((scores.sum() - np.trace(scores)) / (count * (count - 1))) if count > 1 else 0.0
+
+
+def pairwise_bleu(documents: TokenTable | Sequence[Sequence[str]]) -> Matrix:
     """Returns BLEU-4 of each hypothesis (row) against each reference (column), shape (n, n)."""
-    lengths = np.array([len(words) for words in documents], dtype=np.float64)
-    logs = np.zeros((len(documents), len(documents)))
-    alike = np.ones_like(logs, dtype=bool)
-    for order in range(1, ORDERS + 1):
-        matches = clipped_matches([_ngrams(words, order) for words in documents])
-        totals = np.maximum(1.0, lengths - order + 1)[:, None]
-        if order == 1:
-            alike = matches > 0
-        logs += np.log(np.where(matches > 0, matches, EPSILON) / totals) / ORDERS
-    hypothesis, reference = lengths[:, None], lengths[None, :]
-    ratio = np.divide(reference, hypothesis, out=np.full_like(logs, np.inf), where=hypothesis > 0)
-    penalty = np.where(hypothesis > reference, 1.0, np.exp(np.minimum(0.0, 1.0 - ratio)))
-    return np.where(alike, penalty * np.exp(logs), 0.0)
+    table = _table(documents)
+    lengths = table.lengths.astype(np.float64)
+    matches = (clipped_matches(grams) for grams in table.orders(ORDERS))
+    return _bleu(matches, lengths[:, None], lengths[None, :])
 
 
-def clipped_matches(counts: Sequence[Counter[tuple[str, ...]]]) -> Matrix:
+def texygen_bleu(documents: TokenTable | Sequence[Sequence[str]]) -> Vector:
+    """Returns BLEU-4 of each document against all others together, shape (n,)."""
+    table = _table(documents)
+    lengths = table.lengths.astype(np.float64)
+    matches = (_best_matches(grams) for grams in table.orders(ORDERS))
+    return _bleu(matches, lengths, _closest_lengths(table.lengths.tolist()))
+
+
+def clipped_matches(grams: Grams) -> Matrix:
     """Returns the sum over n-grams of min(count in i, count in j), shape (n, n)."""
-    columns: dict[tuple[str, ...], int] = {}
-    rows, cols, values = [], [], []
-    for row, found in enumerate(counts):
-        for gram, count in found.items():
-            rows.append(row)
-            cols.append(columns.setdefault(gram, len(columns)))
-            values.append(count)
-    shape = (len(counts), max(1, len(columns)))
-    matrix = sparse.csc_matrix((values, (rows, cols)), shape=shape, dtype=np.int32)
-    result = np.zeros((len(counts), len(counts)))
+    matrix = sparse.csc_matrix(
+        (grams.counts, (grams.rows, grams.grams)), shape=(grams.documents, grams.kinds),
+        dtype=np.int32,
+    )  # fmt: skip
+    result = np.zeros((grams.documents, grams.documents))
     while matrix.nnz:
         _add_products(result, matrix.astype(bool).astype(np.float32))
         matrix.data -= 1
         matrix.eliminate_zeros()
     return result
+
+
+def _bleu(
+    matches: Iterable[npt.NDArray[np.float64]], hypothesis: Vector, reference: Vector
+) -> Matrix:
+    """Returns BLEU-4 of clipped matches by order, where lengths broadcast against them."""
+    logs, alike = np.zeros(()), np.zeros((), dtype=bool)
+    for order, found in enumerate(matches, start=1):
+        totals = np.maximum(1.0, hypothesis - order + 1)
+        if order == 1:
+            alike = found > 0
+        logs = logs + np.log(np.where(found > 0, found, EPSILON) / totals) / ORDERS
+    empty = np.full(np.broadcast(hypothesis, reference).shape, np.inf)
+    ratio = np.divide(reference, hypothesis, out=empty, where=hypothesis > 0)
+    penalty = np.where(hypothesis > reference, 1.0, np.exp(np.minimum(0.0, 1.0 - ratio)))
+    return np.where(alike, penalty * np.exp(logs), 0.0)
 
 
 def _add_products(result: Matrix, ones: sparse.csc_matrix) -> None:
@@ -96,16 +120,60 @@ def _add_products(result: Matrix, ones: sparse.csc_matrix) -> None:
         result += block @ block.T
 
 
-def _ngrams(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
-    return Counter(zip(*(words[i:] for i in range(order)), strict=False))
+def _best_matches(grams: Grams) -> Vector:
+    """Returns the sum over n-grams of min(count in i, highest count in another), shape (n,)."""
+    if not len(grams.counts):
+        return np.zeros(grams.documents)
+    order = np.lexsort((-grams.counts, grams.grams))
+    rows, kinds, counts = grams.rows[order], grams.grams[order], grams.counts[order]
+    first = np.searchsorted(kinds, np.arange(grams.kinds))
+    other = counts[first][kinds]
+    # The holder of the highest count is clipped by the next one, if another document has any.
+    after = np.minimum(first + 1, len(kinds) - 1)
+    several = (after != first) & (kinds[after] == np.arange(grams.kinds))
+    other[first] = np.where(several, counts[after], 0)
+    weights = np.minimum(counts, other).astype(np.float64)
+    return np.bincount(rows, weights=weights, minlength=grams.documents).astype(np.float64)
 
 
-def _pairs(count: int, seed: int) -> list[tuple[int, int]]:
+def _closest_lengths(lengths: Sequence[int]) -> Vector:
+    """Returns, for each document, the length of another that is nearest; the shorter of two."""
+    ranked = sorted(lengths)
+    found = np.zeros(len(lengths))
+    for row, length in enumerate(lengths):
+        at = bisect_left(ranked, length)
+        # `at` stands for the document itself, so its neighbours are the candidates.
+        near = [ranked[i] for i in (at - 1, at + 1) if 0 <= i < len(ranked)]
+        found[row] = min(near, key=lambda other: (abs(other - length), other), default=0)
+    return found
+
+
+def _sampled_pairs(table: TokenTable, seed: int) -> Vector:
+    """Returns BLEU-4 of drawn ordered pairs."""
     generator = Seeds(seed).generator("self-bleu")
-    first = generator.integers(count, size=SAMPLED_PAIRS)
-    other = generator.integers(count - 1, size=SAMPLED_PAIRS)
-    return [(int(i), int(j + (j >= i))) for i, j in zip(first, other, strict=True)]
+    first = generator.integers(len(table), size=SAMPLED_PAIRS)
+    other = generator.integers(len(table) - 1, size=SAMPLED_PAIRS)
+    other = other + (other >= first)
+    lengths = table.lengths.astype(np.float64)
+    matches = (_pair_matches(grams, first, other) for grams in table.orders(ORDERS))
+    return _bleu(matches, lengths[first], lengths[other])
 
 
-def _pair(documents: Sequence[Sequence[str]], hypothesis: int, reference: int) -> float:
-    return float(pairwise_bleu([documents[hypothesis], documents[reference]])[0, 1])
+def _pair_matches(
+    grams: Grams, first: npt.NDArray[np.int64], other: npt.NDArray[np.int64]
+) -> Vector:
+    """Returns the clipped matches of the pairs, shape (pairs,), block by block."""
+    matrix = sparse.csr_matrix(
+        (grams.counts, (grams.rows, grams.grams)), shape=(grams.documents, grams.kinds)
+    )
+    sums = [
+        matrix[first[at : at + _PAIR_BLOCK]]
+        .minimum(matrix[other[at : at + _PAIR_BLOCK]])
+        .sum(axis=1)
+        for at in range(0, len(first), _PAIR_BLOCK)
+    ]
+    return np.asarray(np.concatenate(sums), dtype=np.float64).ravel()
+
+
+def _table(documents: TokenTable | Sequence[Sequence[str]]) -> TokenTable:
+    return documents if isinstance(documents, TokenTable) else token_table(documents)

@@ -16,13 +16,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mustermann.core.errors import DataError, PluginError
-from mustermann.documents.document import Document
-from mustermann.documents.formats.format import document_name, file_name
+from mustermann.core.manifest import MANIFEST
+from mustermann.documents.formats.format import document_name, named
+from mustermann.documents.formats.overlaps import disjoint_document
 from mustermann.documents.formats.tokens import token_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from mustermann.documents.document import Document
 
 PHI = "webanno.custom.PHI"
 _CLINICAL, _RECORD = "mustermann.Clinical", "mustermann.Record"
@@ -39,8 +42,8 @@ class CasJson:
 
     def write(self, documents: Iterable[Document], directory: Path) -> Counter[str]:
         """Writes a file a document; the type system stands in each."""
-        for document in documents:
-            _cas(document).to_json(directory / f"{file_name(document.id)}{self.suffix}")
+        for name, document in named(documents):
+            _cas(document).to_json(directory / f"{name}{self.suffix}")
         return Counter()
 
     def read(self, path: Path) -> Iterator[Document]:
@@ -72,25 +75,21 @@ class CasXmi:
           DataError: A text has a character that XML can't hold.
         """
         _typesystem().to_xml(directory / "TypeSystem.xml")
-        for document in documents:
+        for name, document in named(documents):
             refuse_control(document)
-            _cas(document).to_xmi(directory / f"{file_name(document.id)}{self.suffix}")
+            _cas(document).to_xmi(directory / f"{name}{self.suffix}")
         return Counter()
 
     def read(self, path: Path) -> Iterator[Document]:
         """Yields the document of each file, in the order of their names."""
         cassis = _cassis()
-        folder = path if path.is_dir() else path.parent
-        if not (folder / "TypeSystem.xml").is_file():
-            raise DataError(
-                f"Expected TypeSystem.xml beside the .xmi files in {folder}, found none."
-            )
-        types = cassis.load_typesystem(io.BytesIO((folder / "TypeSystem.xml").read_bytes()))
+        types = None
         for file in _files(path, self.suffix):
+            types = types or cassis.load_typesystem(io.BytesIO(_types_file(file).read_bytes()))
             yield _document(
                 file,
-                lambda f=file: cassis.load_cas_from_xmi(
-                    io.BytesIO(f.read_bytes()), typesystem=types
+                lambda f=file, t=types: cassis.load_cas_from_xmi(
+                    io.BytesIO(f.read_bytes()), typesystem=t
                 ),
             )
 
@@ -112,7 +111,17 @@ def refuse_control(document: Document) -> None:
 def _files(path: Path, suffix: str) -> list[Path]:
     if path.is_file():
         return [path] if path.suffix == suffix else []
-    return sorted(path.glob(f"*{suffix}")) if path.is_dir() else []
+    # An unpacked archive may hold its files in folders.
+    found = [*path.glob(f"*{suffix}")] or [*path.rglob(f"*{suffix}")] if path.is_dir() else []
+    return sorted(file for file in found if file.name != MANIFEST)
+
+
+def _types_file(file: Path) -> Path:
+    """Returns the TypeSystem.xml that is nearest to an XMI file: beside it, or one folder up."""
+    for folder in (file.parent, file.parent.parent):
+        if (folder / "TypeSystem.xml").is_file():
+            return folder / "TypeSystem.xml"
+    raise DataError(f"Expected TypeSystem.xml beside {file}, found none.")
 
 
 def _cassis() -> Any:
@@ -183,7 +192,7 @@ def _document(file: Path, load: Any) -> Document:
         raise
     except Exception as error:  # cassis raises whatever its parsers do
         raise DataError(f"Expected a CAS in {file}, but: {error!r}.") from error
-    return Document.from_record(record)
+    return disjoint_document(record)
 
 
 def _select(cas: Any, name: str) -> list[Any]:

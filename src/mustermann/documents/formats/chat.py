@@ -7,12 +7,14 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mustermann.core.errors import DataError
-from mustermann.documents.document import Document
 from mustermann.documents.formats.format import read_text, unheld
+from mustermann.documents.formats.overlaps import disjoint_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from mustermann.documents.document import Document
 
 INSTRUCTION = (
     "Finde alle Angaben im Arztbrief, die eine Person erkennbar machen. Antworte nur mit JSON: "
@@ -51,7 +53,7 @@ class Chat:
                 raise DataError(
                     f"Expected a transcript in {file}, line {number}: {error!r}."
                 ) from error
-            yield Document.from_record(record)
+            yield disjoint_document(record)
 
     def found_at(self, path: Path) -> bool:
         """Returns whether there is `chat.jsonl`, or a file of transcripts."""

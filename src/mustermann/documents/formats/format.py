@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 from collections import Counter
 from typing import TYPE_CHECKING, ClassVar, Protocol
@@ -48,10 +49,17 @@ class Format(Protocol):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Conversion:
-    """How many documents went over, and what the target could not hold, by kind."""
+    """What came of writing a corpus in another format.
+
+    Attributes:
+      documents: How many went over.
+      losses: What the target could not hold, by kind.
+      set_aside: Annotations of the source that overlap others, kept in the documents' meta.
+    """
 
     documents: int
     losses: dict[str, int]
+    set_aside: int = 0
 
 
 def load_format(name: str) -> Format:
@@ -80,21 +88,48 @@ def guess_format(path: Path) -> Format:
     raise DataError(f"Expected a corpus in one of {known} at {path}, recognised none.")
 
 
-def read_text(file: Path) -> str:
-    """Returns the UTF-8 text of a file, line ends as they are.
+def read_text(file: Path, *, marked: bool = False) -> str:
+    """Returns the text of a file, line ends as they are.
+
+    UTF-8, or UTF-16 where the file begins with its byte order mark.
+
+    Args:
+      file: What to read.
+      marked: Whether a UTF-8 byte order mark is part of the text. It is in a letter, whose
+        offsets count it, and not in a file of annotations.
 
     Raises:
-      DataError: It is no UTF-8.
+      DataError: It is in neither encoding.
     """
+    data = file.read_bytes()
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        return file.read_bytes().decode("utf-8")
+        text = data.decode("utf-16" if wide else "utf-8")
     except UnicodeDecodeError as error:
-        raise DataError(f"Expected UTF-8 text in {file}, but: {error}.") from error
+        raise DataError(f"Expected UTF-8 or UTF-16 text in {file}, but: {error}.") from error
+    return text if marked else text.removeprefix("\ufeff")
+
+
+def named(documents: Iterable[Document]) -> Iterator[tuple[str, Document]]:
+    """Yields each document with the file name that its id gives.
+
+    Raises:
+      DataError: Two documents have one id: the second would overwrite the first.
+    """
+    seen: set[str] = set()
+    for document in documents:
+        if document.id in seen:
+            raise DataError(
+                f"Expected an id of its own for each document, found {document.id!r} twice. "
+                f"Rename one, or choose a format that holds all documents in one file."
+            )
+        seen.add(document.id)
+        yield file_name(document.id), document
 
 
 def file_name(document_id: str) -> str:
     """Returns a file name for a document; `document_name` is the inverse."""
-    return quote(document_id, safe=" ._-()äöüÄÖÜß") or "%00"
+    return quote(document_id, safe=" ._-()") or "%00"
 
 
 def document_name(stem: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from mustermann.documents.formats.parquet import Parquet
+from mustermann.core.errors import DataError
+from mustermann.documents.formats.parquet import SCHEMA, Parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,9 +19,10 @@ language: de
 task_categories:
 - token-classification
 tags:
-- synthetic
 - de-identification
-configs:
+dataset_info:
+  features:
+{features}configs:
 - config_name: default
   data_files:
   - split: train
@@ -29,9 +31,9 @@ configs:
 
 # Labelled clinical letters
 
-{count} documents, written by mustermann. Each row has `id`, `text`, `spans` (start, end, label,
-slot, form, components, details), `clinical` (the same for diagnoses, procedures, drugs and
-laboratory values) and `meta` (JSON).
+{count} documents, put into this layout by mustermann. Each row has `id`, `text`, `spans` (start,
+end, label, slot, form, components, details), `clinical` (the same for diagnoses, procedures,
+drugs and laboratory values) and `meta` (JSON).
 
 Offsets are half-open and count Unicode code points. `details` and `meta` are JSON text.
 
@@ -60,17 +62,31 @@ class HuggingFace:
 
         losses = _Shard().write(counted(), directory)
         rows = "\n".join(f"| {label} | {found} |" for label, found in sorted(labels.items()))
-        card = _CARD.format(count=count, labels=rows)
+        card = _CARD.format(count=count, labels=rows, features=_features(SCHEMA, "  "))
         (directory / "README.md").write_text(card, encoding="utf-8")
         return losses
 
     def read(self, path: Path) -> Iterator[Document]:
         """Yields the documents of every Parquet file below `data/`."""
+        if not self.found_at(path):
+            raise DataError(f"Expected Parquet files in {path / 'data'}, found none.")
         yield from Parquet().read(path / "data")
 
     def found_at(self, path: Path) -> bool:
         """Returns whether there are Parquet files below `data/`."""
         return (path / "data").is_dir() and any((path / "data").glob("*.parquet"))
+
+
+def _features(fields: Iterable[Any], indent: str) -> str:
+    """Returns the features of a card as YAML, nested as the Arrow fields are."""
+    lines = []
+    for field in fields:
+        lines.append(f"{indent}- name: {field.name}\n")
+        if hasattr(field.type, "value_type"):
+            lines.append(f"{indent}  list:\n{_features(field.type.value_type, indent + '  ')}")
+        else:
+            lines.append(f"{indent}  dtype: {field.type}\n")
+    return "".join(lines)
 
 
 class _Shard(Parquet):

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xml.etree import ElementTree
 
 from mustermann.core.errors import DataError
-from mustermann.documents.document import Document
 from mustermann.documents.formats.cas import refuse_control
-from mustermann.documents.formats.format import document_name, file_name
+from mustermann.documents.formats.format import document_name, named, read_text
+from mustermann.documents.formats.overlaps import disjoint_document
 from mustermann.documents.labels import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from mustermann.documents.document import Document
 
 _GROUPS = {
     "NAME": "PATIENT DOCTOR USERNAME", "LOCATION": "STREET CITY STATE ZIP COUNTRY HOSPITAL "
@@ -40,9 +42,9 @@ class I2b2:
         Raises:
           DataError: A text has a character that XML can't hold.
         """
-        for document in documents:
+        for name, document in named(documents):
             refuse_control(document)
-            (directory / f"{file_name(document.id)}.xml").write_bytes(_xml(document).encode())
+            (directory / f"{name}.xml").write_bytes(_xml(document).encode())
         return Counter()
 
     def read(self, path: Path) -> Iterator[Document]:
@@ -84,11 +86,11 @@ def _escaped(text: str) -> str:
 
 
 def _document(file: Path) -> Document:
-    data = file.read_bytes()
-    if b"<!ENTITY" in data or b"<!DOCTYPE" in data:
+    content = read_text(file)
+    if "<!ENTITY" in content or "<!DOCTYPE" in content:
         raise DataError(f"Expected i2b2 XML without a document type in {file}, found one.")
     try:
-        root = ElementTree.fromstring(data)  # noqa: S314 - entities are refused above
+        root = ElementTree.fromstring(content)  # noqa: S314 - entities are refused above
         record: dict[str, Any] = json.loads(root.findtext("RECORD") or "{}")
         record.setdefault("id", document_name(file.stem))
         record["text"] = root.findtext("TEXT") or ""
@@ -99,7 +101,7 @@ def _document(file: Path) -> Document:
         ]  # fmt: skip
     except (ElementTree.ParseError, KeyError, ValueError) as error:
         raise DataError(f"Expected i2b2 XML in {file}, but: {error!r}.") from error
-    return Document.from_record(record)
+    return disjoint_document(record)
 
 
 def _comment(text: str) -> dict[str, Any]:

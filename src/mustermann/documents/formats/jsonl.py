@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
+from mustermann.core.errors import DataError
 from mustermann.documents.corpus import CorpusWriter, load_corpus
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ class Jsonl:
 
     def read(self, path: Path) -> Iterator[Document]:
         """Yields the documents of a directory or a file."""
-        yield from load_corpus(path)
+        corpus = load_corpus(path, format=self.name)
+        if not corpus.shards:
+            raise DataError(f"Expected JSON lines at {path}, found none.")
+        yield from corpus
 
     def found_at(self, path: Path) -> bool:
         """Returns whether there are JSON lines of documents."""

@@ -56,12 +56,14 @@ class Parquet:
                 source = pq.ParquetFile(file)
                 for batch in source.iter_batches(batch_size=_ROWS):
                     yield from (_document(row) for row in batch.to_pylist())
-            except (pa.ArrowException, OSError) as error:
+            except DataError:
+                raise
+            except (pa.ArrowException, OSError, ValueError, TypeError) as error:
                 raise DataError(f"Expected Parquet in {file}, but: {error}.") from error
 
     def found_at(self, path: Path) -> bool:
-        """Returns whether there is `corpus.parquet` or a Parquet file by itself."""
-        return (path / self.file).is_file() or (path.is_file() and path.suffix == ".parquet")
+        """Returns whether there are Parquet files, or one by itself."""
+        return path.suffix == ".parquet" if path.is_file() else any(path.glob("*.parquet"))
 
 
 def _row(document: Document) -> dict[str, Any]:

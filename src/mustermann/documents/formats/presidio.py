@@ -7,12 +7,14 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mustermann.core.errors import DataError
-from mustermann.documents.document import Document
 from mustermann.documents.formats.format import unheld
+from mustermann.documents.formats.overlaps import disjoint_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from mustermann.documents.document import Document
 
 
 class Presidio:
@@ -73,4 +75,4 @@ def _document(sample: dict[str, Any], number: int) -> Document:
         for s in sample["spans"]
     ]
     name = str((sample.get("metadata") or {}).get("id", number))
-    return Document.from_record({"id": name, "text": sample["full_text"], "spans": spans})
+    return disjoint_document({"id": name, "text": sample["full_text"], "spans": spans})
