@@ -13,6 +13,7 @@ GOLDEN = {
     "documents": 43, "mean_chars": 3909.6744, "std_chars": 2418.3859, "tokens": 22_470,
     "spans": 969, "spans_per_1k": 43.1242, "ttr": 0.6789, "mtld": 243.0119,
     "trigram_novelty": 0.8383, "self_bleu": 0.0127, "smog": 13.7502, "fkgl": 14.9528,
+    "self_bleu_texygen": 0.2175, "wiener": 11.6760, "amstad": 37.7701,
 }  # fmt: skip
 
 

@@ -76,3 +76,9 @@ def test_a_missing_or_unfinished_corpus_is_named(tmp_path):
         raise KeyboardInterrupt
     with pytest.raises(DataError, match="--resume"):
         load_corpus(tmp_path / "c")
+
+
+def test_a_byte_order_mark_before_the_first_line_is_read_over(tmp_path):
+    line = json.dumps(documents(1)[0].to_record()).encode()
+    (tmp_path / "x.jsonl").write_bytes(b"\xef\xbb\xbf" + line + b"\n")
+    assert list(load_corpus(tmp_path / "x.jsonl")) == documents(1)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from mustermann.core.errors import DataError
+from mustermann.documents.corpus import load_corpus
 from mustermann.documents.document import Document
 from mustermann.documents.formats.format import load_format
 from mustermann.documents.formats.overlaps import disjoint_document
@@ -214,3 +215,39 @@ def test_equal_letters_give_equal_pdfs(tmp_path):
         (tmp_path / name).mkdir()
         load_format("pdf").write(iter([Document("a", "Frau Weber")]), tmp_path / name)
     assert (tmp_path / "one/a.pdf").read_bytes() == (tmp_path / "two/a.pdf").read_bytes()
+
+
+def test_all_files_of_a_folder_are_read_and_named_after_them(tmp_path):
+    for name in ("dev", "train"):
+        (tmp_path / f"{name}.conll").write_text("-DOCSTART- -X- -X- O\n\nAnna B-N\n" * 2)
+    documents = list(load_corpus(tmp_path))
+    assert [d.id for d in documents] == ["dev-0", "dev-1", "train-0", "train-1"]
+    assert all(found(d) == [(0, 4, "N", "Anna")] for d in documents)
+
+
+def test_docbins_of_other_makers_are_read_by_their_entities(tmp_path):
+    pytest.importorskip("spacy")
+    import spacy
+    from spacy.tokens import DocBin
+    from spacy.tokens import Span as Entity
+
+    for name in ("dev", "train"):
+        doc = spacy.blank("de")("Frau Weber kommt")
+        doc.set_ents([Entity(doc, 1, 2, label="PER")])
+        DocBin(docs=[doc]).to_disk(tmp_path / f"{name}.spacy")
+    documents = list(load_corpus(tmp_path))
+    assert [d.id for d in documents] == ["dev-0", "train-0"]
+    assert all(found(d) == [(5, 10, "PER", "Weber")] for d in documents)
+
+
+def test_parquet_of_another_name_and_of_another_kind(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    letter = Document("a", "Frau Weber", (Span(5, 10, "NAME"),))
+    load_format("parquet").write(iter([letter]), tmp_path)
+    (tmp_path / "corpus.parquet").rename(tmp_path / "part-0.parquet")
+    assert list(load_corpus(tmp_path)) == [letter]
+    pq.write_table(pa.table({"id": ["a"], "meta": ["{"]}), tmp_path / "part-0.parquet")
+    with pytest.raises(DataError, match="part-0"):
+        list(load_corpus(tmp_path))
