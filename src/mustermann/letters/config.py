@@ -23,6 +23,7 @@ from pydantic import Field
 from mustermann.core.config import strict
 from mustermann.core.errors import ConfigError
 from mustermann.letters.attributes.record import Difficulty, Length, StayType, Style
+from mustermann.letters.house import HouseWeights
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Weight = Annotated[float, Field(ge=0.0)]
@@ -367,13 +368,13 @@ class Inclusion:
     pkv_nr: Probability = 0.60
     efn: Probability = 0.08
     iban: Probability = 0.06
-    steuer_id: Probability = 0.03
+    steuer_id: Probability = 0.05
     rvnr: Probability = 0.08
-    ausweis: Probability = 0.04
-    reisepass: Probability = 0.03
-    kennzeichen: Probability = 0.03
+    ausweis: Probability = 0.06
+    reisepass: Probability = 0.05
+    kennzeichen: Probability = 0.05
     geraetenr: Probability = 0.15
-    ip: Probability = 0.03
+    ip: Probability = 0.05
     beruf: Probability = 0.55
     geburtsort: Probability = 0.15
     geburtsname: Probability = 0.50
@@ -391,11 +392,23 @@ class Inclusion:
     sonstiges: Probability = 0.06
     diktat: Probability = 0.50
     angehoeriger: Probability = 0.60
+    ehepartner: Probability = 0.45
+    mutter: Probability = 0.25
+    vater: Probability = 0.20
+    tochter: Probability = 0.35
+    sohn: Probability = 0.30
+    schwester: Probability = 0.15
+    bruder: Probability = 0.15
+    enkel: Probability = 0.15
+    facharzt: Probability = 0.55
+    konsiliararzt: Probability = 0.55
+    operateur: Probability = 0.65
     pflege: Probability = 0.20
     therapeut: Probability = 0.20
     sozialdienst: Probability = 0.25
     betreuer: Probability = 0.10
     bekannter: Probability = 0.10
+    sterbedatum: Probability = 0.10
 
 
 @strict
@@ -496,6 +509,7 @@ class LettersConfig:
       names: How names are put together.
       address: Towns, streets, telephone numbers.
       inclusion: Probability of optional atoms.
+      house: How often houses write dates, numbers and drugs in which way.
       modes: Adversarial modes.
     """
 
@@ -512,4 +526,5 @@ class LettersConfig:
     names: Names = Names()
     address: Address = Address()
     inclusion: Inclusion = Inclusion()
+    house: HouseWeights = dataclasses.field(default_factory=HouseWeights)
     modes: Modes = Modes()

@@ -296,7 +296,7 @@ def _places(segments: Sequence[Segment]) -> list[_Place]:
         segment = segments[index]
         if isinstance(segment, Mention):
             inside = segment.open
-        elif isinstance(segment, str) and not inside:
+        elif isinstance(segment, str) and "\n" in segment and not inside:
             greeting = _GREETING.search(segment)
             until = greeting.start() if greeting else len(segment)
             places += [

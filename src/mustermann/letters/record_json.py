@@ -17,12 +17,14 @@ def plain(value: Any) -> Any:
       DataError: Something in it has no JSON form.
     """
     kind = type(value)
-    if kind is str or kind is int or kind is float or kind is bool or value is None:
+    if kind in _ATOMS:
         return value
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+    if kind is dict or isinstance(value, Mapping):
+        return {
+            str(key): item if type(item) in _ATOMS else plain(item) for key, item in value.items()
+        }
     if kind is tuple or kind is list:
-        return [plain(item) for item in value]
+        return [item if type(item) in _ATOMS else plain(item) for item in value]
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, (set, frozenset)):
@@ -30,7 +32,15 @@ def plain(value: Any) -> Any:
     names = _fields(kind)
     if not names:
         raise DataError(f"Expected a value that JSON can hold, got {kind.__name__}: {value!r}.")
-    return {name: plain(getattr(value, name)) for name in names}
+    record: dict[str, Any] = {}
+    for name in names:
+        item = getattr(value, name)
+        record[name] = item if type(item) in _ATOMS else plain(item)
+    return record
+
+
+_ATOMS = frozenset({str, int, float, bool, type(None)})
+"""Types that JSON has; asked for before each call, as most values are of them."""
 
 
 def _fields(kind: type[Any]) -> tuple[str, ...]:

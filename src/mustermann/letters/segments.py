@@ -7,6 +7,7 @@ value of the patient stands in it.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TypeAlias
 
 
@@ -53,7 +54,9 @@ class Skeleton:
     Attributes:
       segments: In order; running text includes line breaks and headings.
       case: Id of the case or "llm".
+      counts: What its writer counted, such as tries and faults by kind; mostly nothing.
     """
 
     segments: tuple[Segment, ...]
     case: str
+    counts: Mapping[str, int] = dataclasses.field(default_factory=dict)

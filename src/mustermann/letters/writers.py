@@ -7,18 +7,21 @@ the order and under the headings of one house.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from random import Random
-from typing import Any, Protocol
+from operator import itemgetter
+from typing import Any, Protocol, TypeAlias
 
+from mustermann.core.errors import DataError
 from mustermann.core.seeds import Seeds
-from mustermann.letters.attributes.record import Attributes, Length
+from mustermann.letters.attributes.inclusion import present
+from mustermann.letters.attributes.record import Attributes, Length, Person
 from mustermann.letters.cases import blocks, grammar
 from mustermann.letters.cases.grammar import Node, Writing
 from mustermann.letters.cases.house import House, draw_house, house_rules
 from mustermann.letters.cases.library import load_case
-from mustermann.letters.cases.model import Case, Said, Section
+from mustermann.letters.cases.model import ALWAYS, Case, Said, Section
 from mustermann.letters.config import LengthBands
 from mustermann.letters.segments import Mention, Placeholder, Segment, Skeleton
 from mustermann.letters.slots import SLOTS
@@ -27,6 +30,8 @@ Line = list[Segment]
 OPENING = ("kopf", "anrede", "einleitung")
 CLOSING = ("abschluss", "gruss", "anlagen")
 _LINES = frozenset({"kopf", "gruss", "anlagen"})
+_LISTED = frozenset({"diagnosen", "procedere"})
+"""Where a list begins on a line of its own, under its lead."""
 _AS_WRITTEN = frozenset({*OPENING, "gruss"})
 """After a salutation German goes on in lower case."""
 _LABS: dict[Length, tuple[int, int]] = {
@@ -38,6 +43,9 @@ _DETAIL: dict[Length, tuple[tuple[int, int], int]] = {
     "sehr_lang": ((9, 99), 2),
 }  # fmt: skip
 """By length: lines of detail a diagnosis, diagnoses with detail; reasons in the list of drugs."""
+_PRIORITY_AND_TICKET = itemgetter(0, 1)
+_WORDINGS = 6
+"""So many wordings of a sentence are tried where the briefest is wanted."""
 _HEADING = 18
 """Characters that a heading takes, about."""
 _MARGIN = 0.08
@@ -48,11 +56,35 @@ _KIND_WIDTHS = {
 _DEFAULT_WIDTHS = {name: _KIND_WIDTHS[slot.kind] for name, slot in SLOTS.items()}
 
 
+class RejectedError(DataError):
+    """A writer gives a letter up: what it wrote is not fit to be rendered.
+
+    Attributes:
+      reasons: Kinds of faults, each once a draft.
+      counts: What the writer counted meanwhile, as in `Skeleton.counts`.
+    """
+
+    def __init__(
+        self, message: str, *, reasons: Sequence[str] = (), counts: Mapping[str, int] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.reasons = tuple(reasons)
+        self.counts = dict(counts or {})
+
+
 class Writer(Protocol):
     """Makes skeletons."""
 
     def write(self, attributes: Attributes, *, seeds: Seeds) -> Skeleton:
-        """Returns the skeleton of a letter; a pure function of both arguments."""
+        """Returns the skeleton of a letter; a pure function of both arguments.
+
+        Raises:
+          RejectedError: The draft is to be dropped and the next one tried.
+        """
+
+
+Reviser: TypeAlias = Callable[[Mapping[str, Sequence[Line]]], Mapping[str, Sequence[Line]]]
+"""Says sentences in other words, section by section; sections that it leaves out stay."""
 
 
 class CaseWriter:
@@ -61,13 +93,16 @@ class CaseWriter:
     Args:
       bands: Characters by length.
       cases: Finds the compiled case of a course.
+      reviser: Sees the sentences of each section before they are put together.
     """
 
     def __init__(
-        self, *, bands: LengthBands | None = None, cases: Callable[[str], Case] = load_case
-    ) -> None:
+        self, *, bands: LengthBands | None = None, cases: Callable[[str], Case] = load_case,
+        reviser: Reviser | None = None,
+    ) -> None:  # fmt: skip
         self._bands = bands or LengthBands()
         self._cases = cases
+        self._reviser = reviser
 
     def write(self, attributes: Attributes, *, seeds: Seeds) -> Skeleton:
         """Returns the skeleton of a letter from the case that its course names."""
@@ -78,6 +113,8 @@ class CaseWriter:
         top = min(high, low + 1.6 * low) - spare
         target = letter.house.draws.uniform("target", low + spare, top)
         letter.choose(target=target, limit=high - spare)
+        if self._reviser:
+            letter.revise(self._reviser)
         return Skeleton(segments=tuple(tidy(letter.assemble())), case=case.id)
 
 
@@ -94,60 +131,86 @@ class _Letter:
             order=case.file.order,
         )  # fmt: skip
         self.narrative = self.parameters.structure == "narrative"
-        self.streams: dict[str, Random] = {}
+        self.random = seeds.random("text").random
         self.said: dict[str, list[tuple[int, float, bool, Line]]] = {}
+        self.state = Writing(
+            random=self.random, style=self.parameters.style, sex=attributes.patient.sex,
+            env=self.env, decimals=case.decimals, phrases=case.phrases, words=self.house.words,
+        )  # fmt: skip
         self.lists: dict[str, Line] = self._lists()
         self.size = sum(self.width(line) + _HEADING for line in self.lists.values())
 
-    def state(self, section: str) -> Writing:
-        """Returns what nodes of a section need; one stream a section."""
-        if section not in self.streams:
-            self.streams[section] = self.seeds.random("section", section)
-        return Writing(
-            random=self.streams[section].random, style=self.parameters.style,
-            sex=self.attributes.patient.sex, env=self.env, decimals=self.case.decimals,
-            phrases=self.case.phrases, words=self.house.words,
-        )  # fmt: skip
-
-    def expander(self, section: str) -> blocks.Expand:
-        """Returns a function that writes nodes from the section's stream."""
-        state = self.state(section)
-
-        def expand(node: Node) -> Line:
-            out: Line = []
-            node.write(state, out)
-            return out
-
-        return expand
+    def expand(self, node: Node) -> Line:
+        """Returns one expansion of a node."""
+        out: Line = []
+        node.write(self.state, out)
+        return out
 
     def width(self, line: Iterable[Segment]) -> int:
         """Returns about how many characters the segments will take."""
-        return sum(len(s) if isinstance(s, str) else self._guess(s) for s in line)
+        total = 0
+        for segment in line:
+            total += len(segment) if isinstance(segment, str) else self._guess(segment)
+        return total
 
     def choose(self, *, target: float, limit: float) -> None:
         """Writes sentences by priority until `target` characters are reached."""
-        pending: list[tuple[int, float, Said, float]] = []
-        order = self.seeds.random("order")
-        for section, units in self.case.said.items():
-            open_ = [unit for unit in units if unit.test(self.env)]
-            variants = sorted({unit.variant for unit in open_ if unit.variant})
-            variant = self.house.draws.choice(f"variant {section}", variants) if variants else ""
-            for unit in open_:
-                ticket, place = order.random(), order.random()
-                if unit.variant in ("", variant):
-                    pending.append((unit.priority, ticket, unit, place))
-        pending.sort(key=lambda one: one[:2])
+        pending = self._open_units()
+        basic = [(unit, place) for priority, _, unit, place in pending if priority == 1]
+        for unit, place in basic:
+            self._say(unit, place, self._write(unit))
+        if self.size > limit:
+            self._shorten(basic)
         for priority, _, unit, place in pending:
-            if priority > 1 and self.size >= target:
-                break
-            line = self._write(unit)
-            width = self.width(line)
-            if not width or (priority > 1 and self.size + width > limit):
-                continue
-            if unit.section not in self.said and unit.section not in self.lists:
-                self.size += _HEADING
-            self.said.setdefault(unit.section, []).append((unit.at, place, unit.para, line))
-            self.size += width + 2
+            if priority > 1:
+                if self.size >= target:
+                    break
+                self._say(unit, place, self._write(unit), limit)
+
+    def revise(self, reviser: Reviser) -> None:
+        """Puts what `reviser` makes of each section's sentences in their place."""
+        said = {
+            name: [line for _, _, _, line in sorted(units, key=lambda unit: unit[:2])]
+            for name, units in self.said.items()
+        }
+        for name, lines in reviser(said).items():
+            self.said[name] = [(index, 0.0, False, line) for index, line in enumerate(lines)]
+
+    def _open_units(self) -> list[tuple[int, float, Said, float]]:
+        """Returns the units that apply: priority, ticket, unit, place among equals; in order."""
+        draw, env = self.seeds.random("order").random, self.env
+        pending = []
+        for section, units in self.case.said.items():
+            open_ = [unit for unit in units if unit.test is ALWAYS or unit.test(env)]
+            if section in self.case.varied:
+                variants = sorted({unit.variant for unit in open_ if unit.variant})
+                chosen = self.house.draws.choice(f"variant {section}", variants or [""])
+                open_ = [unit for unit in open_ if unit.variant in ("", chosen)]
+            pending += [(unit.priority, draw(), unit, draw()) for unit in open_]
+        pending.sort(key=_PRIORITY_AND_TICKET)
+        return pending
+
+    def _say(self, unit: Said, place: float, line: Line, limit: float = math.inf) -> None:
+        """Puts a sentence in its section, unless the letter would grow past `limit`."""
+        width = self.width(line)
+        if not width or self.size + width > limit:
+            return
+        if unit.section not in self.said and unit.section not in self.lists:
+            self.size += _HEADING
+        self.said.setdefault(unit.section, []).append((unit.at, place, unit.para, line))
+        self.size += width + 2
+
+    def _shorten(self, basic: Sequence[tuple[Said, float]]) -> None:
+        """Rewrites what a short letter owes: lists without detail, the briefest of some wordings.
+
+        Only where the patient has so much that the ordinary wording breaks the band.
+        """
+        self.lists = self._lists(brief=True)
+        self.size = sum(self.width(line) + _HEADING for line in self.lists.values())
+        self.said.clear()
+        for unit, place in basic:
+            lines = [self._write(unit) for _ in range(_WORDINGS)]
+            self._say(unit, place, min(lines, key=self.width))
 
     def assemble(self) -> Line:
         """Returns the whole letter in order."""
@@ -182,38 +245,34 @@ class _Letter:
         return _DEFAULT_WIDTHS.get(segment.slot, 14)
 
     def _write(self, unit: Said) -> Line:
-        expand = self.expander(unit.section)
-        random = self.streams[unit.section].random
-        line = expand(unit.versions[int(random() * len(unit.versions))])
+        line = self.expand(unit.versions[int(self.random() * len(unit.versions))])
         return line if unit.section in _AS_WRITTEN else grammar.capitalise(line)
 
-    def _lists(self) -> dict[str, Line]:
+    def _lists(self, *, brief: bool = False) -> dict[str, Line]:
         course, length = self.attributes.course, self.parameters.length
-        details, reasons = _DETAIL[length]
-        expand = self.expander("diagnosen")
+        details, reasons = ((0, 0), 0) if brief else _DETAIL[length]
         if self.narrative and self.house.draws.bernoulli("inline diagnoses", 0.5):
             listed = blocks.inline_diagnoses(course.diagnoses)
         else:
-            listed = blocks.diagnoses(self.case, course, self.house, expand, details=details)
-        drugs = blocks.DrugList(self.case, course, self.house, self.expander("medikation"),
-                                reasons=reasons).lines()  # fmt: skip
+            listed = blocks.diagnoses(self.case, course, self.house, self.expand, details=details)
+        drugs = blocks.DrugList(self.case, course, self.house, self.expand, reasons=reasons).lines()
         found = {"diagnosen": listed, "medikation": blocks.joined(drugs, "\n")}
         if course.medication_before and length != "kurz":
             found["medikation_aufnahme"] = blocks.drugs_before(
                 course, self.house, narrative=self.narrative
             )
-        found["labor"] = self._labs()
+        found["labor"] = self._labs(brief=brief)
         return {name: line for name, line in found.items() if line}
 
-    def _labs(self) -> Line:
+    def _labs(self, *, brief: bool = False) -> Line:
         course = self.attributes.course
-        count, trends = _LABS[self.parameters.length]
-        odd, normal = blocks.ranked_labs(self.case, course, count)
+        count, trends = (3, 1) if brief else _LABS[self.parameters.length]
+        odd, normal = blocks.ranked_labs(self.case, course, count, random=self.random)
         if not odd and not normal:
             return []
         if self.house.lab_table:
             return blocks.lab_table([*odd, *normal])
-        expand = self.expander("labor")
+        expand = self.expand
         separator = self.house.draws.choice("lab separator", (", ", "; "))
         said: Line = []
         if odd:
@@ -255,12 +314,14 @@ class _Letter:
         if self.narrative:
             leads = file.leads.get(name)
             lead = self.house.draws.choice(f"lead {name}", leads) if leads else ""
+            if lead and name in _LISTED and _has_lines(body):
+                lead = lead.rstrip() + "\n"
             return [lead, *body] if lead else body
         heading = self.house.draws.choice(f"heading {name}", file.headings.get(name, [name]))
         return self._with_heading([heading], body)
 
     def _own_heading(self, section: Section, body: Line) -> Line:
-        expand = self.expander(section.name)
+        expand = self.expand
         if self.narrative:
             if not section.leads:
                 return self._inline(expand(self._pick(section.name, section.headings)), body)
@@ -276,27 +337,31 @@ class _Letter:
 
     def _with_heading(self, heading: Line, body: Line) -> Line:
         form = self.house.heading
-        many = any(isinstance(segment, str) and "\n" in segment for segment in body)
-        if form == "inline" and not many:
+        if form == "inline" and not _has_lines(body):
             return self._inline(heading, body)
         if form == "capitals":
             heading = [s.upper() if isinstance(s, str) else s for s in heading]
         return [*heading, "\n" if form in {"bare", "capitals"} else ":\n", *body]
 
 
-class _Present:
-    """Says of any name whether it is there."""
+def _has_lines(body: Line) -> bool:
+    return any(isinstance(segment, str) and "\n" in segment for segment in body)
 
-    def __init__(self, *sources: Any) -> None:
-        self._sources = sources
+
+class _Women:
+    """Says who is a woman; people are made only when somebody asks for them."""
+
+    def __init__(self, names: frozenset[str], people: Mapping[str, Person]) -> None:
+        self._names, self._people = names, people
 
     def __contains__(self, name: object) -> bool:
-        return any(name in source for source in self._sources)
+        return name in self._names and self._people[str(name)].sex == "f"
 
 
 def environment(attributes: Attributes) -> Mapping[str, Any]:
     """Returns what conditions in text may read: facts, presence of drugs, people, atoms."""
     course, parameters = attributes.course, attributes.parameters
+    people = present(attributes)
     return {
         **course.facts,
         "lab": {key: lab.values for key, lab in course.labs.items()},
@@ -305,33 +370,59 @@ def environment(attributes: Attributes) -> Mapping[str, Any]:
                          if d.status not in {"pausiert", "abgesetzt"}),
         "vor": frozenset(d.key for d in course.medication_before),
         "has": attributes.included,
-        "person": attributes.people,
-        "frau": frozenset(name for name, one in attributes.people.items() if one.sex == "f"),
+        "person": people,
+        "frau": _Women(people, attributes.people),
+        "kin": attributes.people["angehoeriger"].role if "angehoeriger" in people else "",
         "style": parameters.style, "length": parameters.length,
         "structure": parameters.structure, "density": parameters.density,
         "country": "at" if attributes.values.get("klinik_plz", "").startswith("A") else "de",
     }  # fmt: skip
 
 
-_SPACES = re.compile(r"(?<=\S) {2,}|(?<=\S) +(?=[,.;:)\n])")
-_DOTS = re.compile(r"\.\.(?!\.)")
+_BLANKS = re.compile(r"(?<![\n ]) +(?=[,.;:)\n])|\n (?=\S|\Z)|(?<![\n ]) {2,}")
+_DOTS = re.compile(r"(?<!\.)\.\.(?!\.)")
 
 
 def tidy(segments: Iterable[Segment]) -> list[Segment]:
-    """Returns segments with running text joined, and blanks and full stops not doubled."""
+    """Returns segments with running text joined, and blanks and full stops not doubled.
+
+    Grammars leave a blank on both sides of a part that is silent; here they become one,
+    across the edges of placeholders and mentions too. An indented line keeps its indent.
+    """
     merged: list[Segment] = []
-    for segment in segments:
-        if isinstance(segment, str) and merged and isinstance(merged[-1], str):
-            merged[-1] += segment
-        elif segment != "":
+    running: list[str] = []
+    last = "\n"
+    for segment in (*segments, None):
+        if type(segment) is str:
+            running.append(segment)
+            continue
+        if text := _tidied("".join(running), last):
+            merged.append(text)
+            last = text[-1]
+        running.clear()
+        if segment is not None:
             merged.append(segment)
-    return [_tidied(s) if isinstance(s, str) else s for s in merged]
+            last = last if isinstance(segment, Mention) else "x"
+    return merged
 
 
-def _tidied(text: str) -> str:
+def _tidied(text: str, last: str) -> str:
+    """Returns running text that follows the sign `last`."""
     if ".." in text:
         text = _DOTS.sub(".", text)
-    if "  " in text or " ." in text or " ," in text or " \n" in text:
-        text = _SPACES.sub(lambda match: " " if match.end() < len(text)
-                           and text[match.end()] not in ",.;:)\n" else "", text)  # fmt: skip
+    if text[:1] == " " and last in " \n" and text[:2] != "  ":
+        text = text[1:]
+    if _DOUBTFUL.search(text):
+        text = _BLANKS.sub(_one_blank, text)
     return text
+
+
+_DOUBTFUL = re.compile(r" [ ,.;:)\n]|\n ")
+
+
+def _one_blank(match: re.Match[str]) -> str:
+    found = match[0]
+    if found[0] == "\n":
+        return "\n"
+    after = match.string[match.end() : match.end() + 1]
+    return "" if after and after in ",.;:)\n" else " "

@@ -10,13 +10,25 @@ from mustermann.letters.attributes.scene import Maker, Scene, Value
 
 _POOLS = {
     "rehaklinik": "rehab", "praxis": "practices", "station": "wards",
-    "pflegedienst": "care_services", "organisation": "organisations", "arbeitgeber": "employers",
-    "sonstiges": "other_phi",
+    "pflegedienst": "care_services", "arbeitgeber": "employers",
 }  # fmt: skip
 
 
 def _listed(scene: Scene, slot: str) -> Value:
     return Value(scene.draws(slot).choice("name", institutions.named(_POOLS[slot])))
+
+
+def _organisation(scene: Scene, slot: str) -> Value:
+    """Returns a school, a club or a day centre, whatever the age makes likely."""
+    kind = "organisations_child" if scene.age < 18 else "organisations"
+    kind = "organisations_old" if scene.age > 74 else kind
+    return Value(scene.draws(slot).choice("name", institutions.named(kind)))
+
+
+def _remark(scene: Scene, slot: str) -> Value:
+    """Returns what everybody in town knows the patient by."""
+    kind = "child" if scene.age < 18 else scene.sex
+    return Value(scene.draws(slot).choice("name", institutions.named(f"other_phi_{kind}")))
 
 
 def _clinic(scene: Scene, slot: str) -> Value:
@@ -85,6 +97,8 @@ _TYPISTS = (
 
 MAKERS: Mapping[str, Maker] = {
     **dict.fromkeys(_POOLS, _listed),
+    "organisation": _organisation,
+    "sonstiges": _remark,
     "klinik": _clinic,
     "klinik_kurz": _clinic_short,
     "vorklinik": _earlier_clinic,

@@ -130,6 +130,9 @@ class Namer:
         titles: tuple[str, ...] = (), birth_name: str = "", role: str = "",
     ) -> Person:  # fmt: skip
         given = self._given(draws, origin, sex, born)
+        if given[0] == family.of(sex):
+            # "Thomas Thomas" exists, but reads like a slip of the generator.
+            given = self._given(draws.below("another"), origin, sex, born)
         return Person(
             sex=sex,
             given=given,
@@ -181,13 +184,20 @@ class Namer:
         return born if slot in {"mutter", "vater", "schwester", "bruder"} else own
 
 
-def next_of_kin(draws: Draws, *, age: int) -> str:
-    """Returns the slot of the relative whom the letter means by "Angehörige"."""
+def next_of_kin(draws: Draws, *, age: int, absent: frozenset[str] = frozenset()) -> str:
+    """Returns the slot of the relative whom the letter means by "Angehörige".
+
+    Args:
+      draws: Stream of the choice.
+      age: Of the patient, in whole years.
+      absent: Relatives whom the patient does not have.
+    """
     if age < 18:
         return draws.choice("kin", ("mutter", "mutter", "vater"))
-    if age < 45:
-        return draws.choice("kin", ("ehepartner", "mutter", "schwester", "bruder"))
-    return draws.choice("kin", ("ehepartner", "ehepartner", "tochter", "tochter", "sohn"))
+    young = ("ehepartner", "mutter", "schwester", "bruder")
+    old = ("ehepartner", "ehepartner", "tochter", "tochter", "sohn")
+    wanted = [slot for slot in (young if age < 45 else old) if slot not in absent]
+    return draws.choice("kin", wanted or ("schwester", "bruder"))
 
 
 def generation(born: int) -> Generation:

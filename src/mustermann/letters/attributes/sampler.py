@@ -19,13 +19,13 @@ from mustermann.letters.attributes.admission import Admission
 from mustermann.letters.attributes.choice import Chosen, choose_case
 from mustermann.letters.attributes.clinical import CourseRequest, CourseSampler, SampledCourse
 from mustermann.letters.attributes.dates import StayDates, sample_birth, sample_stay
-from mustermann.letters.attributes.inclusion import sample_included
+from mustermann.letters.attributes.inclusion import sample_included, unlikely
 from mustermann.letters.attributes.lazy import Lazy
 from mustermann.letters.attributes.parameters import sample_parameters
 from mustermann.letters.attributes.person import Namer, next_of_kin
 from mustermann.letters.attributes.record import Attributes, Course, Difficulty, Parameters, Person
 from mustermann.letters.attributes.scene import Maker, Scene
-from mustermann.letters.config import LettersConfig
+from mustermann.letters.config import Dates, LettersConfig
 from mustermann.letters.slots import OTHERS, RELATIVES, STAFF
 
 MAKERS: Mapping[str, Maker] = {
@@ -46,6 +46,7 @@ def sample(
     cases: CourseSampler,
     admission: Admission | None = None,
     difficulty: Difficulty | None = None,
+    parameters: Parameters | None = None,
 ) -> Attributes:
     """Returns the attributes of one letter, a pure function of its arguments.
 
@@ -55,13 +56,16 @@ def sample(
       cases: Offers cases and simulates their courses.
       admission: Fixes age, sex, specialty, codes and length of stay.
       difficulty: Fixes the difficulty; other draws stay the same.
+      parameters: Fixes all parameters, as for another draft of a letter whose difficulty,
+        style, length and structure must not depend on how many drafts were dropped.
 
     Raises:
       ConfigError: The config leaves no case.
       DataError: No case fits the admission.
     """
     admission = admission or _ANYTHING
-    parameters = sample_parameters(seeds, config=config, difficulty=difficulty)
+    if parameters is None:
+        parameters = sample_parameters(seeds, config=config, difficulty=difficulty)
     chosen = choose_case(seeds, profiles=cases.profiles, config=config, admission=admission)
     stay = sample_stay(
         seeds, settings=config.dates, days=chosen.days, elective=chosen.profile.elective
@@ -106,7 +110,8 @@ def _fill(seeds: Seeds, config: LettersConfig, frame: _Frame, sampled: SampledCo
         seeds.draws("patient"), sex=frame.chosen.sex, age=frame.chosen.age, born=frame.birth.year,
         family=family.name,
     )  # fmt: skip
-    people = _people(seeds, namer, frame, patient, parameters)
+    absent = unlikely(sampled.course, age=frame.chosen.age)
+    people = _people(seeds, namer, frame, patient, parameters, absent)
     scene = Scene(
         seeds=seeds, config=config, parameters=parameters, specialty=sampled.course.specialty,
         sex=frame.chosen.sex, age=frame.chosen.age, birth=frame.birth, stay=frame.stay,
@@ -117,19 +122,20 @@ def _fill(seeds: Seeds, config: LettersConfig, frame: _Frame, sampled: SampledCo
         parameters=parameters,
         patient=patient,
         people=people,
-        dates=_dates(seeds, frame, sampled, parameters),
+        dates=_dates(seeds, config, frame, sampled, parameters),
         values=Lazy(MAKERS, lambda slot: made[slot].text),
         details=Lazy(MAKERS, lambda slot: made[slot].details),
-        included=_included(seeds, config, scene),
+        included=_included(seeds, config, scene, absent),
         age=frame.chosen.age,
         course=sampled.course,
     )
 
 
 def _people(
-    seeds: Seeds, namer: Namer, frame: _Frame, patient: Person, parameters: Parameters
-) -> Mapping[str, Person]:
-    kin = next_of_kin(seeds.draws("kin"), age=frame.chosen.age)
+    seeds: Seeds, namer: Namer, frame: _Frame, patient: Person, parameters: Parameters,
+    absent: frozenset[str],
+) -> Mapping[str, Person]:  # fmt: skip
+    kin = next_of_kin(seeds.draws("kin"), age=frame.chosen.age, absent=absent)
     year = frame.stay.admission.year
     streams = seeds.draws("people")
     shared = ""
@@ -153,8 +159,9 @@ def _people(
 
 
 def _dates(
-    seeds: Seeds, frame: _Frame, sampled: SampledCourse, parameters: Parameters
-) -> Mapping[str, date]:
+    seeds: Seeds, config: LettersConfig, frame: _Frame, sampled: SampledCourse,
+    parameters: Parameters,
+) -> Mapping[str, date]:  # fmt: skip
     dates = {
         "geburtsdatum": frame.birth,
         "aufnahme": frame.stay.admission,
@@ -162,14 +169,21 @@ def _dates(
         "brief": frame.stay.letter,
     }
     dates |= {f"ereignis:{name}": day for name, day in sampled.events.items()}
+    dates["sterbedatum"] = _death(seeds, config.dates, frame)
     if "second_identity" in parameters.modes:
         days = seeds.draws("donor").integer("days", 365 * 19, 365 * 70)
         dates["ereignis:spender_geburt"] = frame.stay.admission - timedelta(days=days)
     return dates
 
 
-def _included(seeds: Seeds, config: LettersConfig, scene: Scene) -> frozenset[str]:
-    absent = set() if scene.private else {"pkv_nr"}
+def _included(
+    seeds: Seeds, config: LettersConfig, scene: Scene, relatives: frozenset[str]
+) -> frozenset[str]:
+    absent = set(relatives) | (set() if scene.private else {"pkv_nr"})
+    if scene.age < 18:
+        absent |= {"kennzeichen", "steuer_id", "rvnr", "iban", "betreuer", "ausweis"}
+    if scene.age < 1:
+        absent.add("sterbedatum")
     if scene.age < 3:
         absent.add("beruf")
     if scene.age < 18 or scene.age > 66:
@@ -185,6 +199,14 @@ def _included(seeds: Seeds, config: LettersConfig, scene: Scene) -> frozenset[st
     asked |= {"kvnr"} if scene.has("broken_checksums") else set()
     asked |= {"spender", "spendernr"} if scene.has("second_identity") else set()
     return included | asked
+
+
+def _death(seeds: Seeds, settings: Dates, frame: _Frame) -> date:
+    """Returns the day on which a relative died, in the patient's lifetime."""
+    draws = seeds.draws("death")
+    years = draws.weighted("years", settings.years_back, settings.years_back_weights)
+    day = frame.stay.admission - timedelta(days=365 * years + draws.integer("days", 40, 364))
+    return max(day, frame.birth)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -149,10 +149,26 @@ def is_pathological(lab: Lab) -> bool:
     )
 
 
-def ranked_labs(case: Case, course: Course, count: int) -> tuple[list[Lab], list[Lab]]:
-    """Returns pathological analytes and, up to `count` in all, normal ones; by panel rank."""
-    ranks = {key: _rank(layers) for key, layers in
-             ((key, case.labs[key]) for key in course.labs)}  # fmt: skip
+_LEADING = 20
+"""Below this rank stand the values that the illness is about."""
+
+
+def ranked_labs(
+    case: Case, course: Course, count: int, *, random: Callable[[], float]
+) -> tuple[list[Lab], list[Lab]]:
+    """Returns pathological analytes and, up to `count` in all, normal ones; by panel rank.
+
+    Args:
+      case: For the ranks.
+      course: For the values.
+      count: Of analytes.
+      random: Uniform floats: laboratories differ in the order of blood count, electrolytes and
+        the like, each of which is a ten of ranks.
+    """
+    ranks: dict[str, float] = {}
+    for key in course.labs:
+        rank = _rank(case.labs[key])
+        ranks[key] = rank if rank < _LEADING else rank // 10 * 10 + 10 * random()
     labs = sorted(course.labs.values(), key=lambda lab: ranks[lab.key])
     odd = [lab for lab in labs if is_pathological(lab)]
     normal = [lab for lab in labs if not is_pathological(lab)]

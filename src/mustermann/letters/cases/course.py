@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from datetime import date, timedelta
+from functools import lru_cache
+from itertools import count
 from typing import Any
 
 from mustermann.core.errors import ConfigError
@@ -19,10 +22,12 @@ from mustermann.letters.attributes.record import (
     Procedure,
 )
 from mustermann.letters.cases import drugs as drug_lists
+from mustermann.letters.cases.expressions import Expression
 from mustermann.letters.cases.format import COMORBIDITY_LIMITS, EventSpec
-from mustermann.letters.cases.grammar import Node, Writing
+from mustermann.letters.cases.grammar import Node, Text, Writing
 from mustermann.letters.cases.house import house_rules
 from mustermann.letters.cases.model import Case, Fact, LabLayer
+from mustermann.letters.cases.variables import Sampler
 from mustermann.letters.segments import Segment
 
 _UNIT_DAYS = {"days": 1.0, "weeks": 7.0, "months": 30.4, "years": 365.25}
@@ -105,13 +110,13 @@ class Facts(dict[str, Any]):
             raise ConfigError(
                 f"Expected facts without a cycle, got {' → '.join(self._open)} → {name}."
             )
-        holding = [fact for fact in layers if not fact.guard or self[fact.guard]]
-        if not holding:
+        fact = self._holding(layers)
+        if fact is None:
             raise ConfigError(
                 f"Fact {name!r} is asked for without its comorbidity {layers[0].guard!r}."
             )
         self._open.append(name)
-        value = holding[-1].draw(self._draws, name, self)
+        value = fact.draw(self._draws, name, self)
         self._open.pop()
         self[name] = value
         return value
@@ -119,19 +124,31 @@ class Facts(dict[str, Any]):
     def settle(self) -> None:
         """Draws every fact that holds."""
         for name, layers in self._slots.items():
-            if any(not fact.guard or self[fact.guard] for fact in layers):
+            if name not in self and self._holding(layers) is not None:
                 self[name]
+
+    def _holding(self, layers: tuple[Fact, ...]) -> Fact | None:
+        """Returns the last definition whose comorbidity is there."""
+        for fact in reversed(layers):
+            if not fact.guard or self[fact.guard]:
+                return fact
+        return None
 
 
 class _Speller:
     """Writes grammars that hold no placeholders, each from its own stream."""
 
     def __init__(self, case: Case, env: Mapping[str, Any], seeds: Seeds) -> None:
-        self._case, self._env, self._seeds = case, env, seeds
+        self._case, self._env, self._draws = case, env, seeds.draws("text")
 
     def __call__(self, node: Node, name: str) -> str:
+        if isinstance(node, Text):
+            return node.text
+        # Few choices are made here: hashing them is cheaper than seeding a stream.
+        numbers = count()
+        draws = self._draws
         state = Writing(
-            random=self._seeds.random("text", name).random, style="standard",
+            random=lambda: draws.uniform(f"{name}\0{next(numbers)}"), style="standard",
             sex=self._env["sex"], env=self._env, decimals=self._case.decimals,
             phrases=self._case.phrases, words=house_rules().lexicon.longs,
         )  # fmt: skip
@@ -189,39 +206,58 @@ def _labs(case: Case, env: Facts, draws: Draws) -> dict[str, Lab]:
     env["lab"] = {}
     labs: dict[str, Lab] = {}
     for key, layers in case.labs.items():
-        lab = _lab(
-            key, [layer for layer in layers if not layer.guard or env[layer.guard]], env, draws
-        )
+        holding = tuple(layer for layer in layers if not layer.guard or env[layer.guard])
+        lab = _lab(key, holding, env, draws) if holding else None
         if lab is not None:
             labs[key] = lab
             env["lab"][key] = lab.values
     return labs
 
 
-def _lab(key: str, layers: list[LabLayer], env: Facts, draws: Draws) -> Lab | None:
-    tests = [layer.test for layer in layers if layer.test is not None]
-    if not layers or (tests and not tests[-1](env)):
-        return None
-    samplers = {field: draw for layer in layers for field, draw in layer.fields.items()}
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class _Analyte:
+    """What the layers of an analyte come to."""
+
+    name: str
+    unit: str
+    decimals: int
+    test: Expression | None
+    samplers: Mapping[str, Sampler]
+
+
+@lru_cache(maxsize=8192)
+def _merged(key: str, layers: tuple[LabLayer, ...]) -> _Analyte:
+    """Returns the analyte that the layers make together, the last word winning."""
 
     def settled(field: str) -> Any:
-        for layer in reversed(layers):
-            if getattr(layer.spec, field) not in (None, ""):
-                return getattr(layer.spec, field)
+        given = [getattr(layer.spec, field) for layer in layers]
+        return next((value for value in reversed(given) if value not in (None, "")), None)
+
+    tests = [layer.test for layer in layers if layer.test is not None]
+    return _Analyte(
+        name=settled("name") or key, unit=settled("unit") or "",
+        decimals=settled("decimals") or 0, test=tests[-1] if tests else None,
+        samplers={field: draw for layer in layers for field, draw in layer.fields.items()},
+    )  # fmt: skip
+
+
+def _lab(key: str, layers: tuple[LabLayer, ...], env: Facts, draws: Draws) -> Lab | None:
+    analyte = _merged(key, layers)
+    if analyte.test is not None and not analyte.test(env):
         return None
+    samplers, decimals = analyte.samplers, analyte.decimals
 
     def bound(field: str) -> float | None:
         return float(samplers[field](draws, f"{key} {field}", env)) if field in samplers else None
 
-    decimals = settled("decimals") or 0
     values: dict[str, float] = {}
     env["lab"][key] = values
     for time in TIMES:
         if time in samplers and (time == "aufnahme" or env["days"] > 0):
             value = float(samplers[time](draws, f"{key} {time}", env))
             values[time] = int(value + 0.5) if not decimals else round(value + 1e-9, decimals)
-    return Lab(key=key, name=settled("name") or key, unit=settled("unit") or "",
-               low=bound("low"), high=bound("high"), decimals=decimals, values=values)  # fmt: skip
+    return Lab(key=key, name=analyte.name, unit=analyte.unit, low=bound("low"),
+               high=bound("high"), decimals=decimals, values=values)  # fmt: skip
 
 
 def _diagnoses(case: Case, env: Facts, spell: _Speller) -> tuple[Diagnosis, ...]:

@@ -8,6 +8,7 @@ Modules and the case bring drugs independently. Where two bring one of the same 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Sequence
 
 from mustermann.letters.attributes.record import Medication
@@ -98,10 +99,19 @@ def _discharge(winner: Drug, taken: Drug | None, spell: Spell) -> list[Medicatio
                                   reason=f"Umstellung auf {winner.spec.substance}")  # fmt: skip
         return [drug, old]
     earlier = _before(taken, spell)
+    if winner.spec.status == "neu" and _amount(earlier.strength) >= _amount(drug.strength):
+        # The stay asks for the drug; who takes as much of it already, or more, goes on with that.
+        return [dataclasses.replace(earlier, key=taken.spec.key)]
     same = (earlier.strength, earlier.scheme) == (drug.strength, drug.scheme)
     # On admission the drug stood under the module's key: the letter has one key for it.
     status: Status = "unverändert" if same and drug.status == "neu" else "geändert"
     return [dataclasses.replace(drug, key=taken.spec.key, status=status)]
+
+
+def _amount(strength: str) -> float:
+    """Returns the first number of a strength ("47,5 mg", "1.000 IE"), 0 where there is none."""
+    found = re.search(r"\d+(?:\.\d{3})*(?:,\d+)?", strength)
+    return float(found[0].replace(".", "").replace(",", ".")) if found else 0.0
 
 
 def _rule_for(

@@ -312,6 +312,8 @@ class ModuleFile(Content):
         use it; comorbidity: drawn by prevalence.
       prevalence: Probability, an expression over age and sex.
       excludes: Comorbidities that do not go with it.
+      clashes: Beginnings of ICD codes: a case with a diagnosis of its own among them leaves
+        the comorbidity out, unless it names it in [comorbidities].
       override: Facts of other modules that it replaces where it is active.
     """
 
@@ -319,6 +321,7 @@ class ModuleFile(Content):
     kind: Literal["shared", "optional", "comorbidity"]
     prevalence: str = "0"
     excludes: list[str] = dataclasses.field(default_factory=list)
+    clashes: list[str] = dataclasses.field(default_factory=list)
     override: dict[str, Variable] = dataclasses.field(default_factory=dict)
 
 
@@ -371,7 +374,7 @@ class CaseFile(Content):
 
 
 COMORBIDITY_LIMITS: dict[Length, tuple[float, int, int]] = {
-    "kurz": (0.55, 0, 2), "mittel": (0.9, 0, 4), "ausfuehrlich": (1.1, 1, 6),
-    "sehr_lang": (1.5, 4, 8),
+    "kurz": (0.5, 0, 1), "mittel": (0.9, 0, 4), "ausfuehrlich": (1.1, 1, 6),
+    "sehr_lang": (1.5, 5, 8),
 }  # fmt: skip
 """By length: factor on prevalence, and fewest and most comorbidities of a letter."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
@@ -120,7 +121,11 @@ class Chain:
     def write(self, state: Writing, out: list[Segment]) -> None:
         """Appends each part."""
         for part in self.parts:
-            part.write(state, out)
+            # Half of all parts are words: asking costs less than calling.
+            if type(part) is Text:
+                out.append(part.text)
+            else:
+                part.write(state, out)
 
     def children(self) -> Sequence[Node]:
         """Returns the parts."""
@@ -144,11 +149,13 @@ class Choice:
     def write(self, state: Writing, out: list[Segment]) -> None:
         """Appends one option."""
         options, totals = self.by_style[state.style]
-        point = state.random() * totals[-1]
-        for option, total in zip(options, totals, strict=True):
-            if point < total:
-                option.write(state, out)
-                return
+        option = options[0]
+        if len(options) > 1:
+            option = options[bisect_right(totals, state.random() * totals[-1])]
+        if type(option) is Text:
+            out.append(option.text)
+        else:
+            option.write(state, out)
 
     def children(self) -> Sequence[Node]:
         """Returns the options."""
@@ -331,7 +338,7 @@ def capitalise(segments: Sequence[Segment]) -> list[Segment]:
 
 
 _SMALL = re.compile(
-    r"(?:pH|hs-|pT\d|pN\d|cT\d|mRS|p[CO]+2|c[MC]CT|cMRT|i\. ?v|s\. ?c|p\. ?o|e[A-Z])"
+    r"(?:pH|hs-|pT\d|pN\d|cT\d|mRS|p[CO]+2|c[MC]CT|cMRT|i\. ?v|s\. ?c|p\. ?o|e[A-Z]|cv[A-Z])"
 )
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Literal
 
 from mustermann.core.config import read_toml, strict, validate
@@ -153,7 +154,7 @@ def draw_house(
     narrative = structure == "narrative"
     icd_rate = 0.55 if style == "akademisch" else 0.3
     return House(
-        words=tuple(_word(entry, draws, style, country) for entry in rules.lexicon.entries),
+        words=_words(Random(draws.bits("words")), style, country),  # noqa: S311
         heading=draws.weighted(
             "heading", ("colon", "bare", "inline", "capitals"), (46, 20, 18, 16)
         ),
@@ -170,12 +171,25 @@ def draw_house(
     )  # fmt: skip
 
 
-def _word(entry: WordEntry, draws: Draws, style: Style, country: str) -> str:
-    if country == "at" and entry.at:
-        return entry.at
-    if entry.short and draws.uniform(entry.long) < _ABBREVIATE[style] * entry.rate:
-        return entry.short
-    return entry.long
+def _words(random: Random, style: Style, country: str) -> tuple[str, ...]:
+    """Returns the house's form of every entry, all from one stream: most of them are not asked."""
+    draw = random.random
+    return tuple(
+        short if draw() < chance else long for long, short, chance in _chances(style, country)
+    )
+
+
+@cache
+def _chances(style: Style, country: str) -> tuple[tuple[str, str, float], ...]:
+    """Returns each entry's long form, short form and the probability of the short one."""
+    rate = _ABBREVIATE[style]
+    found = []
+    for entry in house_rules().lexicon.entries:
+        if country == "at" and entry.at:
+            found.append((entry.at, entry.at, 0.0))
+        else:
+            found.append((entry.long, entry.short, rate * entry.rate if entry.short else 0.0))
+    return tuple(found)
 
 
 def _order(draws: Draws, specialty: str, name: str) -> tuple[str, ...]:

@@ -99,11 +99,24 @@ def compile_case(file: CaseFile) -> Case:
       ConfigError: Grammar, an expression or a name is wrong; the message has the place.
     """
     known = {module.id for module, _ in modules()}
-    for name in (*file.uses, *file.without, *file.comorbidities):
-        if name not in known and not name.startswith("text."):
+    known_text = {name for module, part in modules() for name in _texts(module.id, part)}
+    for name in (*file.uses, *file.comorbidities):
+        if name not in known:
             raise ConfigError(f"Unknown module {name!r} in case {file.id!r}.")
+    for name in file.without:
+        if name not in known and name not in known_text:
+            raise ConfigError(
+                f"Expected in without of case {file.id!r} a module, text.SECTION or "
+                f"MODULE.text.SECTION, got {name!r}."
+            )
     compiler = Compiler(lexicon=house_rules().lexicon, name=f"{file.id}.toml", own=True)
-    return link(file, own=compiler.part(file), modules=modules())
+    codes = [code for d in file.diagnoses for code in possible_codes(file, d.icd)]
+    return link(file, own=compiler.part(file), modules=modules(), codes=codes)
+
+
+def _texts(module: str, part: Part) -> set[str]:
+    sections = {said.section for said in part.said}
+    return {name for s in sections for name in (f"text.{s}", f"{module}.text.{s}")}
 
 
 @cache

@@ -30,9 +30,9 @@ from mustermann.letters.cases.variables import Sampler, compile_variable
 ALWAYS: Expression = lambda env: True  # noqa: E731
 BUILTIN = frozenset({
     "age", "sex", "stay", "days", "elective", "tag", "lab", "has", "med", "dx", "vor", "person",
-    "frau", "style", "length", "structure", "country", "density",
+    "frau", "kin", "style", "length", "structure", "country", "density",
 })  # fmt: skip
-"""Names that every case may read; the last five only in text."""
+"""Names that every case may read; the last nine only in text."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,6 +284,9 @@ class Case:
       said: Units by section.
       phrases: By name.
       decimals: Digits by fact.
+      varied: Sections of which a letter uses one variant.
+      drugs: Of all parts, the case's own last.
+      diagnoses: Of all parts, the case's own first.
     """
 
     file: CaseFile
@@ -297,24 +300,17 @@ class Case:
     said: Mapping[str, tuple[Said, ...]]
     phrases: Mapping[str, Node]
     decimals: Mapping[str, int | None]
+    varied: frozenset[str]
+    drugs: tuple[Drug, ...]
+    diagnoses: tuple[DiagnosisLine, ...]
 
     @property
     def id(self) -> str:
         """Id of the case."""
         return self.file.id
 
-    @property
-    def drugs(self) -> tuple[Drug, ...]:
-        """Drugs of all parts, the case's own last."""
-        return tuple(drug for part in self.parts for drug in part.drugs)
 
-    @property
-    def diagnoses(self) -> tuple[DiagnosisLine, ...]:
-        """Diagnoses, the case's own first."""
-        return tuple(line for part in reversed(self.parts) for line in part.diagnoses)
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LabLayer:
     """One file's say about an analyte; later layers replace what they name.
 
@@ -331,15 +327,24 @@ class LabLayer:
     fields: Mapping[str, Sampler]
 
 
-def link(file: CaseFile, *, own: Part, modules: Sequence[tuple[ModuleFile, Part]]) -> Case:
+def link(
+    file: CaseFile, *, own: Part, modules: Sequence[tuple[ModuleFile, Part]], codes: Sequence[str]
+) -> Case:
     """Returns a case together with the modules it uses.
+
+    Args:
+      file: As authored.
+      own: The file compiled.
+      modules: All there are.
+      codes: Every ICD code that the case's own diagnoses may have.
 
     Raises:
       ConfigError: A name, phrase or section is unknown, or defined twice.
     """
-    used = [(module, part) for module, part in modules if _is_used(file, module)]
+    used = [(module, part) for module, part in modules if _is_used(file, module, codes)]
     parts = (*(part for _, part in used), own)
     comorbid = {m.id: m for m, _ in used if m.kind == "comorbidity"}
+    said = _by_section(file, parts)
     case = Case(
         file=file,
         parts=parts,
@@ -349,7 +354,10 @@ def link(file: CaseFile, *, own: Part, modules: Sequence[tuple[ModuleFile, Part]
         facts=_layers(parts),
         labs=_labs(parts, comorbid),
         sections={section.name: section for part in parts for section in part.sections},
-        said=_by_section(file, parts),
+        said=said,
+        varied=frozenset(name for name, units in said.items() if any(u.variant for u in units)),
+        drugs=tuple(drug for part in parts for drug in part.drugs),
+        diagnoses=tuple(line for part in reversed(parts) for line in part.diagnoses),
         phrases={name: node for part in parts for name, node in part.phrases.items()},
         decimals={fact.name: fact.decimals for part in parts for fact in part.facts},
     )
@@ -357,8 +365,12 @@ def link(file: CaseFile, *, own: Part, modules: Sequence[tuple[ModuleFile, Part]
     return case
 
 
-def _is_used(file: CaseFile, module: ModuleFile) -> bool:
+def _is_used(file: CaseFile, module: ModuleFile, codes: Sequence[str]) -> bool:
     if module.id in file.without:
+        return False
+    if module.id not in file.comorbidities and any(
+        code.startswith(tuple(module.clashes)) for code in codes
+    ):
         return False
     return module.kind != "optional" or module.id in file.uses
 
@@ -421,7 +433,8 @@ def _by_section(file: CaseFile, parts: Sequence[Part]) -> dict[str, tuple[Said, 
     found: dict[str, list[Said]] = {}
     for part in parts:
         for said in part.said:
-            if part.id == file.id or f"text.{said.section}" not in file.without:
+            names = {f"text.{said.section}", f"{part.id}.text.{said.section}"}
+            if part.id == file.id or not names.intersection(file.without):
                 found.setdefault(said.section, []).append(said)
     return {section: tuple(units) for section, units in found.items()}
 

@@ -11,7 +11,9 @@ from datetime import date, timedelta
 from typing import get_args
 
 from mustermann.core.seeds import Seeds
+from mustermann.german.people import roles
 from mustermann.letters.attributes.clinical import CourseRequest
+from mustermann.letters.attributes.inclusion import unlikely
 from mustermann.letters.attributes.record import (
     Attributes,
     Length,
@@ -72,23 +74,30 @@ def probe(
     sampled = sample_course(case, seeds=seeds, request=request)
     dates = {
         "geburtsdatum": birth, "aufnahme": admission, "entlassung": discharge, "brief": discharge,
+        "sterbedatum": admission - timedelta(days=400 if years > 2 else 20),
         **{f"ereignis:{name}": day for name, day in sampled.events.items()},
     }  # fmt: skip
     slots = frozenset(name for name, slot in SLOTS.items() if slot.kind in {"text", "login"})
-    people = frozenset({"angehoeriger", *RELATIVES, *OTHERS})
+    numbers = ("nonpii_id:pzn", "nonpii_id:charge", "nonpii_id:artikel")
+    people = frozenset({*RELATIVES, *OTHERS, *STAFF}) - unlikely(sampled.course, age=years)
+    gates = {"adresse", "adresse_klinik", "adresse_einweiser", "adresse_angehoeriger",
+             "geburtsname", "reisepass", "sterbedatum"}  # fmt: skip
     return Attributes(
         parameters=parameters, patient=_person("Mustermann", sex),
-        people=_people(full=full), dates=dates, values={name: f"<{name}>" for name in slots},
-        details={}, included=slots | people | {"adresse", "adresse_klinik", "adresse_einweiser",
-        "adresse_angehoeriger", "geburtsname"} if full else frozenset(),
-        age=years, course=sampled.course,
+        people=_people(full=full, age=years), dates=dates,
+        values={name: f"<{name}>" for name in (*slots, *numbers)}, details={},
+        included=slots | people | gates if full else frozenset(), age=years,
+        course=sampled.course,
     )  # fmt: skip
 
 
-def _people(*, full: bool) -> Mapping[str, Person]:
+def _people(*, full: bool, age: int) -> Mapping[str, Person]:
     names = (*STAFF, *RELATIVES, *OTHERS) if full else STAFF
-    return {name: _person(name.capitalize(), "f" if name in _FEMALE else "m") for name in names}
+    made = {name: _person(name.capitalize(), "f" if name in _FEMALE else "m", name)
+            for name in names}  # fmt: skip
+    return {**made, "angehoeriger": made["tochter" if age > 41 else "mutter"]} if full else made
 
 
-def _person(family: str, sex: Sex) -> Person:
-    return Person(sex=sex, given=("Erika" if sex == "f" else "Max",), family=family)
+def _person(family: str, sex: Sex, slot: str = "") -> Person:
+    role = roles(slot, sex)[0] if slot not in {"", "angehoeriger", "arzt_einweiser"} else ""
+    return Person(sex=sex, given=("Erika" if sex == "f" else "Max",), family=family, role=role)

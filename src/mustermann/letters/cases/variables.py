@@ -46,7 +46,15 @@ def compile_variable(
         return _pick(variable.pick, where)
     if variable.chance is not None:
         return _chance(variable.chance, where)
+    if variable.range is not None and whole and _is_bare(variable):
+        # Already whole and uncut: most facts are of this kind.
+        return _number(variable, where)
     return _finish(variable, _number(variable, where), whole)
+
+
+def _is_bare(variable: Variable) -> bool:
+    cut = (variable.decimals, variable.step, variable.min, variable.max)
+    return all(value is None for value in cut)
 
 
 def _number(variable: Variable, where: str) -> Sampler:

@@ -89,6 +89,12 @@ def test_the_mail_address_comes_from_the_name(draw) -> None:
             assert a.patient.family.lower() in a.values["email"].lower()
 
 
+def test_an_earlier_clinic_is_another_one(draw) -> None:
+    for number in range(300):
+        values = draw(number).values
+        assert values["vorklinik"] != values["klinik"]
+
+
 def test_only_the_privately_insured_have_a_private_number(draw) -> None:
     private = 0
     for number in range(400):

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from mustermann.core.seeds import Seeds
+from mustermann.letters.cases.library import load_case
+from mustermann.letters.cases.probe import probe
+from mustermann.letters.config import LengthBands
+from mustermann.letters.render import render
+from mustermann.letters.segments import Mention, Placeholder
+from mustermann.letters.writers import CaseWriter, environment, tidy
+
+NAME = Placeholder("arzt_einweiser")
+OPEN, CLOSE = Mention(open=True, atom="diagnosis", key="x"), Mention(open=False, atom="diagnosis")
+
+
+@pytest.mark.parametrize(
+    ("segments", "tidied"),
+    [
+        (["An ", " ", NAME], ["An ", NAME]),
+        (["An  ", NAME, "  und", " ,"], ["An ", NAME, " und,"]),
+        (["Herrn", "\n", " ", NAME], ["Herrn\n", NAME]),
+        (["eine ", OPEN, "", "Gicht", CLOSE, " ", " besteht"],
+         ["eine ", OPEN, "Gicht", CLOSE, " besteht"]),
+        (["eine ", OPEN, CLOSE, " Gicht"], ["eine ", OPEN, CLOSE, "Gicht"]),
+        (["Infarkt\n   ", NAME, ".", "."], ["Infarkt\n   ", NAME, "."]),
+        (["a \n", "b ( c )"], ["a\nb ( c)"]),
+        (["und so weiter ... "], ["und so weiter... "]),
+        (["", ""], []),
+    ],
+)  # fmt: skip
+def test_tidy_leaves_one_blank_and_one_full_stop(segments, tidied) -> None:
+    assert tidy(segments) == tidied
+
+
+def letter(length: str = "mittel", *, seed: int = 0, case: str = "nstemi", **options) -> str:
+    attributes = probe(load_case(case), seed=seed, sex="m", stay="akut", length=length, **options)
+    skeleton = CaseWriter().write(attributes, seeds=Seeds(seed))
+    return render(skeleton, attributes, id="x").text
+
+
+def test_a_letter_is_a_function_of_attributes_and_seeds() -> None:
+    assert letter(seed=4) == letter(seed=4)
+    assert letter(seed=4) != letter(seed=5)
+
+
+@pytest.mark.parametrize("length", ["kurz", "mittel", "ausfuehrlich", "sehr_lang"])
+def test_lengths_stay_in_their_band_even_where_everything_is_included(length: str) -> None:
+    low, high = LengthBands().at(length)
+    for seed in range(12):
+        assert low <= len(letter(length, seed=seed)) <= high
+
+
+def test_headings_stand_in_structured_letters_only() -> None:
+    heads = re.compile(
+        r"(?im)^(?:status|aufnahmebefund|untersuchungsbefund|procedere|empfehlungen)"
+    )
+    structured = [letter(seed=seed) for seed in range(8)]
+    narrative = [letter(seed=seed, structure="narrative") for seed in range(8)]
+    assert sum(bool(heads.search(text)) for text in structured) >= 5
+    assert not any(heads.search(text) for text in narrative)
+
+
+def test_a_numbered_plan_of_a_narrative_letter_starts_on_a_line_of_its_own() -> None:
+    texts = [letter("ausfuehrlich", seed=seed, structure="narrative") for seed in range(30)]
+    assert not any(re.search(r": (?:- |1\. )\w", text) for text in texts)
+
+
+def test_every_listed_diagnosis_has_its_plan_in_the_shortest_letter() -> None:
+    case = load_case("nstemi")
+    planned = {key for units in case.said.values() for unit in units
+               if unit.priority == 1 for key in unit.about}  # fmt: skip
+    for seed in range(40):
+        attributes = probe(case, seed=seed, sex="f", stay="akut", length="kurz")
+        lines = {line.spec.key: line.spec for line in case.diagnoses}
+        owed = {d.key for d in attributes.course.diagnoses if lines[d.key].plan}
+        assert owed <= planned
+
+
+def test_people_of_the_environment_are_those_let_in() -> None:
+    full = environment(probe(load_case("nstemi"), seed=1, sex="m", stay="akut"))
+    bare = environment(probe(load_case("nstemi"), seed=1, sex="m", stay="akut", full=False))
+    assert "tochter" in full["person"]
+    assert full["kin"] == "Tochter"
+    assert "tochter" in full["frau"]
+    assert bare["person"] == {"arzt_einweiser", "hausarzt", "stationsarzt", "oberarzt", "chefarzt"}
+    assert bare["kin"] == ""
+    assert "tochter" not in bare["frau"]
