@@ -16,6 +16,8 @@ from mustermann.core.errors import ConfigError
 from mustermann.journeys import tables as journeys
 from mustermann.tables import frames
 from mustermann.tables.files import load
+from mustermann.tables.given import sample_given
+from mustermann.tables.imputation import impute
 from mustermann.tables.model import TableModel
 from mustermann.tables.schema import Schema
 
@@ -37,6 +39,7 @@ class SynLM:
       guarantee_: What the fit spent, and what it does not cover.
       feature_names_in_: Names of the synthetic table's columns.
       n_features_in_: How many.
+      effective_: After `sample` with conditions, how many independent rows it was worth.
     """
 
     def __init__(
@@ -49,6 +52,9 @@ class SynLM:
         bins: BinsMode = "nonprivate",
         seed: int = 0,
         overrides: tuple[str, ...] = (),
+        ledger: Path | str | None = None,
+        cap_epsilon: float | None = None,
+        cap_delta: float | None = None,
     ) -> None:
         """Makes an unfitted synthesiser; nothing is checked before `fit`.
 
@@ -61,6 +67,9 @@ class SynLM:
             ("private") or read freely ("nonprivate": the guarantee says so).
           seed: Steers what is free of noise; noise knows no seed.
           overrides: Settings as on the command line, such as "discretise.bins=50".
+          ledger: Journal of all fits on this data set: each is paid before it begins.
+          cap_epsilon: The most that all fits in `ledger` may spend; the schema may say less.
+          cap_delta: The same of their deltas; 1e-4 where nobody says.
         """
         self.epsilon = epsilon
         self.delta = delta
@@ -69,6 +78,9 @@ class SynLM:
         self.bins = bins
         self.seed = seed
         self.overrides = overrides
+        self.ledger = ledger
+        self.cap_epsilon = cap_epsilon
+        self.cap_delta = cap_delta
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Fits the rows of `X` and returns self; `y` is there for pipelines and not used.
@@ -76,7 +88,8 @@ class SynLM:
         Raises:
           ConfigError: A setting or a declaration is wrong.
           DataError: `X` is no table, or does not fit the schema.
-          PrivacyError: delta is too large for `X`, or the budget too small for the method.
+          PrivacyError: delta is too large for `X`, the budget too small for the method, or all
+            fits in the journal would spend more than its cap.
         """
         del y
         settings = journeys.FitSettings(
@@ -90,23 +103,56 @@ class SynLM:
         schema = self.schema
         if isinstance(schema, str | Path):
             schema = journeys.read_schema(Path(schema))
-        self._keep(journeys.fit(X, settings, schema=schema))
+        journal = None
+        if self.ledger is not None:
+            journal = journeys.open_journal(
+                Path(self.ledger),
+                schema=schema,
+                cap_epsilon=self.cap_epsilon,
+                cap_delta=self.cap_delta,
+            )
+        elif self.cap_epsilon is not None or self.cap_delta is not None:
+            raise ConfigError("A cap needs the journal that it holds for: give ledger too.")
+        self._keep(journeys.fit(X, settings, schema=schema, journal=journal, name=self.method))
         return self
 
-    def sample(self, n: int, *, seed: int | None = None) -> Any:
+    def sample(self, n: int, *, seed: int | None = None, where: str = "") -> Any:
         """Returns `n` synthetic rows, in the kind of table that was fitted.
 
         Args:
           n: How many; there is no default, as the number of fitted rows may be private.
           seed: The same seed gives the same rows; None takes the constructor's.
+          where: Conditions that all rows meet, as in "sex=F,age>=65"; `effective_` then says
+            how many independent rows they are worth.
 
         Raises:
-          ConfigError: The synthesiser is not fitted, or `n` is below 1.
+          ConfigError: The synthesiser is not fitted, `n` is below 1, or `where` can't be met.
         """
         if n < 1:
             raise ConfigError(f"Expected at least 1 row to sample, got {n}.")
-        blocks = self._fitted().sample(n, seed=self.seed if seed is None else seed)
-        return frames.to_native(frames.concatenate(list(blocks)))
+        model, seed = self._fitted(), self.seed if seed is None else seed
+        if not where:
+            return frames.to_native(frames.concatenate(list(model.sample(n, seed=seed))))
+        blocks = list(sample_given(model, n, seed=seed, where=where))
+        self.effective_ = sum(block.effective for block in blocks)
+        return frames.to_native(frames.concatenate([block.frame for block in blocks]))
+
+    def impute(self, X: Any, *, columns: tuple[str, ...] = (), seed: int | None = None) -> Any:
+        """Returns `X` with its missing cells filled given the others, which stay as they are.
+
+        Args:
+          X: A table with the fitted columns. The result holds its cells: it is not private.
+          columns: Columns whose every cell is filled anew; none fills the missing cells of all.
+          seed: The same seed gives the same cells; None takes the constructor's.
+
+        Raises:
+          ConfigError: The synthesiser is not fitted, or has no such column.
+          DataError: `X` does not fit the model.
+        """
+        model = self._fitted()
+        frame = load(X, model.discretiser.reading)
+        seed = self.seed if seed is None else seed
+        return frames.to_native(impute(model, frame, columns=columns, seed=seed).frame)
 
     def score_samples(self, X: Any) -> npt.NDArray[np.float64]:
         """Returns the log-likelihood of each discretised row of `X` in nats, shape (N,)."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mustermann.cli.lazy import table_journeys
+from mustermann.cli.table_audit import audit
 from mustermann.cli.table_benchmark import benchmark, simulate
-from mustermann.core.errors import PluginError
+from mustermann.cli.table_conditions import impute
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from mustermann.journeys.tables import Comparison, FitResult
     from mustermann.tables.schema import Schema
 
@@ -56,6 +56,8 @@ def table() -> None:
 
 table.add_command(benchmark)
 table.add_command(simulate)
+table.add_command(impute)
+table.add_command(audit)
 
 
 @table.command()
@@ -70,6 +72,10 @@ table.add_command(simulate)
     show_default=True, help="What happens to bins and levels that the schema does not declare.",
 )  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Never reaches the noise.")
+@click.option("--ledger", type=_PATH, help="Journal of all fits on this data set.")
+@click.option("--cap-epsilon", type=float, help="The most that all fits in it may spend.")
+@click.option("--cap-delta", type=float, help="The same of their deltas; 1e-4 by default.")
+@click.option("--resume", is_flag=True, help="Go on with a fit that was stopped.")
 @_overrides
 @_as_json
 def fit(
@@ -82,16 +88,27 @@ def fit(
     method: str,
     bins: Any,
     seed: int,
+    ledger: Path | None,
+    cap_epsilon: float | None,
+    cap_delta: float | None,
+    resume: bool,
     overrides: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Fit a model of the rows in DATA (.csv, .tsv or .parquet)."""
-    journey = _journeys()
+    journey = table_journeys()
     settings = journey.FitSettings(
         epsilon=epsilon, delta=delta, method=method, bins=bins, seed=seed, overrides=overrides
     )
     schema = _schema_in(schema_file)
-    result = journey.fit_to(data, out, settings, schema=schema)
+    journal = None
+    if ledger is not None:
+        journal = journey.open_journal(
+            ledger, schema=schema, cap_epsilon=cap_epsilon, cap_delta=cap_delta
+        )
+    elif cap_epsilon is not None or cap_delta is not None:
+        raise click.UsageError("A cap needs the journal that it holds for: --ledger FILE.")
+    result = journey.fit_to(data, out, settings, schema=schema, journal=journal, resume=resume)
     _show(_fit_record(result), as_json, f"{result.guarantee.sentence}\nModel: {out}")
 
 
@@ -100,14 +117,19 @@ def fit(
 @click.option("-n", "count", required=True, type=click.IntRange(min=1), help="Number of rows.")
 @click.option("--out", required=True, type=_PATH, help="A .csv, .tsv or .parquet file.")
 @click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--where", default="", help='Only rows that meet it, as in "sex=F,age>=65".')
 @_as_json
-def sample(model: Path, count: int, out: Path, *, seed: int, as_json: bool) -> None:
+def sample(model: Path, count: int, out: Path, *, seed: int, where: str, as_json: bool) -> None:
     """Write COUNT synthetic rows from MODEL, and the guarantee beside them."""
-    journey = _journeys()
+    journey = table_journeys()
 
-    written = journey.sample(model, count=count, out=out, seed=seed)
-    record = {"out": str(written.table), "guarantee": str(written.guarantee), "rows": count}
-    _show(record, as_json, f"{count} rows: {written.table}\nGuarantee: {written.guarantee}")
+    written = journey.sample(model, count=count, out=out, seed=seed, where=where)
+    record = {"out": str(written.table), "guarantee": str(written.guarantee)}
+    text = f"{count} rows: {written.table}\nGuarantee: {written.guarantee}"
+    if where:
+        how = "exact" if written.exact else f"worth {written.effective:.0f} independent rows"
+        text += f"\nAll meet {where}; {how}."
+    _show(record | written.to_record(), as_json, text)
 
 
 @table.command()
@@ -116,7 +138,7 @@ def sample(model: Path, count: int, out: Path, *, seed: int, as_json: bool) -> N
 @_as_json
 def score(model: Path, data: Path, *, as_json: bool) -> None:
     """Print the negative log-likelihood of the rows in DATA under MODEL, in nats a row."""
-    journey = _journeys()
+    journey = table_journeys()
 
     found = journey.score(model, data)
     error = "" if found.se is None else f" ± {found.se:.4f}"
@@ -146,7 +168,7 @@ def compare(
     as_json: bool,
 ) -> None:
     """Print how close the rows in SYNTHETIC are to those in REAL; not private."""
-    journey = _journeys()
+    journey = table_journeys()
     schema = _schema_in(schema_file)
     found = journey.compare(
         real, synthetic, holdout=holdout, target=target, schema=schema, overrides=overrides
@@ -163,28 +185,14 @@ def compare(
 @_as_json
 def schema(data: Path, *, out: Path, overrides: tuple[str, ...], as_json: bool) -> None:
     """Draft a commented schema of DATA for its owner to check and sign."""
-    journey = _journeys()
+    journey = table_journeys()
 
     journey.draft_schema(data, out=out, overrides=overrides)
     _show({"out": str(out)}, as_json, f"Draft: {out}. Check it, then set public = true in it.")
 
 
-def _journeys() -> ModuleType:
-    """Returns the journeys, imported when a command runs; they need an extra."""
-    try:
-        from mustermann.journeys import tables
-    except ImportError as error:
-        raise PluginError(
-            f"Tables need packages that are not installed ({error}): "
-            f"pip install 'mustermann[tables,report]'."
-        ) from error
-    return tables
-
-
 def _schema_in(file: Path | None) -> Schema | None:
-    from mustermann.journeys.tables import read_schema
-
-    return read_schema(file) if file else None
+    return table_journeys().read_schema(file) if file else None
 
 
 def _fit_record(result: FitResult) -> dict[str, Any]:

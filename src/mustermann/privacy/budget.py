@@ -15,6 +15,8 @@ from mustermann.privacy.accounting import COARSE, FINE, epsilon_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+LARGEST_EPSILON = 1e6
+"""Far beyond any promise; above it the searches for noise leave the range of numbers."""
 _LEAST, _MOST = 1e-2, 1e6
 _TOLERANCE = 1e-5
 _STEP = 1.01
@@ -27,7 +29,7 @@ class Budget:
     """How much a table may lose to all releases together.
 
     Attributes:
-      epsilon: Finite, above 0.
+      epsilon: Above 0, at most `LARGEST_EPSILON`.
       delta: In (0, 1); should be well below one over the number of rows.
     """
 
@@ -37,6 +39,10 @@ class Budget:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.epsilon) and self.epsilon > 0):
             raise ConfigError(f"Expected a finite epsilon above 0, found {self.epsilon}.")
+        if self.epsilon > LARGEST_EPSILON:
+            raise ConfigError(
+                f"Expected epsilon of at most {LARGEST_EPSILON:g}, found {self.epsilon:g}."
+            )
         if not 0 < self.delta < 1:
             raise ConfigError(f"Expected delta between 0 and 1, found {self.delta}.")
 

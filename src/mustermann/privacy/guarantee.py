@@ -102,7 +102,7 @@ def sentence(
     """Returns the guarantee as one sentence; figures are rounded upwards."""
     covered = (
         f"If you {neighbours}, the probability of any output changes by a factor of at most "
-        f"{_upwards(math.exp(epsilon))} (epsilon = {_upwards(epsilon)}), "
+        f"{_factor(epsilon)} (epsilon = {_upwards(epsilon)}), "
         f"but for a chance of delta = {delta:g}"
     )
     if public:
@@ -113,6 +113,14 @@ def sentence(
             f"without privacy (epsilon = infinity for these)."
         )
     return f"{covered}; this covers every read of the data."
+
+
+def _factor(epsilon: float) -> str:
+    """Returns e to the epsilon, as a power where it is beyond the range of floats."""
+    try:
+        return _upwards(math.exp(epsilon))
+    except OverflowError:
+        return f"e^{_upwards(epsilon)}"
 
 
 def _listed(reads: tuple[Read, ...]) -> str:

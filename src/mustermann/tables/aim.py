@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from mustermann.privacy.ledger import Ledger
     from mustermann.tables.domain import Codes, Domain
+    from mustermann.tables.walks import TableWalk
 
 _BLOCK = 65_536
 _SMOOTHING = 4.0
@@ -119,6 +120,15 @@ class AIMModel:
     def log_likelihood(self, codes: Codes) -> npt.NDArray[np.float64]:
         """Returns the exact log-likelihood of each row in nats, shape (N,)."""
         return self.chain.log_likelihood(codes)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Returns the columns in the order of a walk."""
+        return self.chain.order
+
+    def walk(self, rows: int) -> TableWalk:
+        """Returns `rows` rows at the first column, each to be drawn by itself."""
+        return self.chain.walk(rows)
 
     def save(self, directory: Path) -> None:
         """Writes the fitted model into `directory` (safetensors and JSON only)."""

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mustermann.tables import junction
+from mustermann.tables.walks import TableWalk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,6 +85,22 @@ class Chain:
             with np.errstate(divide="ignore"):
                 result += np.log(np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0))
         return result
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Returns the columns, parents before children."""
+        return tuple(conditional.column for conditional in self.conditionals)
+
+    def walk(self, rows: int) -> TableWalk:
+        """Returns `rows` rows at the first column, each to be drawn by itself."""
+        tables = []
+        for conditional in self.conditionals:
+            table = self.total * conditional.joint
+            if self.pseudo_counts:
+                table = table + self.pseudo_counts * conditional.prior()
+            whole = table.sum(axis=-1, keepdims=True)
+            tables.append(np.divide(table, whole, out=np.zeros_like(table), where=whole > 0))
+        return TableWalk(rows, self.order, [c.parents for c in self.conditionals], tables)
 
     def sample(self, count: int, random: np.random.Generator) -> Codes:
         """Returns `count` rows, shape (count, k).

@@ -112,7 +112,7 @@ def _unquoted(word: str) -> str:
 
 
 def _refuse(text: str, at: int, wanted: str) -> NoReturn:
-    found = f"found {text[at:at + 12]!r}" if at < len(text) else "found the end"
+    found = f"found {text[at : at + 12]!r}" if at < len(text) else "found the end"
     raise ConfigError(
         f"Expected {wanted} at character {at + 1} of {text!r}, {found}. "
         f'Write conditions as in sex=F,age>=65; put names and values with signs into "".'

@@ -91,6 +91,32 @@ class Walk:
         self._read = self._vectors[self.position, levels]
         self.position += 1
 
+    def keep(self, rows: torch.Tensor) -> None:
+        """Goes on with these rows of the walk, any of them as often as it stands there."""
+        self._keys = [keys[rows] for keys in self._keys]
+        self._values = [values[rows] for values in self._values]
+        self._read = self._read[rows]
+
+
+class TransformerWalk:
+    """A walk in numpy's terms, as conditions and constraints take it."""
+
+    def __init__(self, model: TableTransformer, rows: int) -> None:
+        """Starts at the first position."""
+        self._walk = Walk(model.eval(), rows)
+
+    def chances(self) -> npt.NDArray[np.float64]:
+        """Returns probabilities (B, n) of the levels of the next column."""
+        return self._walk.logits().double().softmax(dim=-1).numpy()
+
+    def take(self, levels: npt.NDArray[np.int64]) -> None:
+        """Moves on with the chosen levels, shape (B,)."""
+        self._walk.take(torch.from_numpy(np.ascontiguousarray(levels)))
+
+    def keep(self, rows: npt.NDArray[np.int64]) -> None:
+        """Goes on with these rows of the walk."""
+        self._walk.keep(torch.from_numpy(rows))
+
 
 def sample(
     model: TableTransformer, count: int, *, seed: int, coupled: bool = False

@@ -63,7 +63,12 @@ class _View:
 
 
 def denoise(
-    noisy: Sequence[Floats], *, ordered: Sequence[bool], records: float, std: float
+    noisy: Sequence[Floats],
+    *,
+    ordered: Sequence[bool],
+    records: float,
+    std: float,
+    tails: Sequence[int] | None = None,
 ) -> tuple[Marginal, ...]:
     """Returns the marginal of each column.
 
@@ -72,16 +77,20 @@ def denoise(
       ordered: Whether neighbouring levels of a column are alike.
       records: About how many rows were counted; public or noised.
       std: Standard deviation of the noise on one count.
+      tails: How many of a column's last levels stand outside its order.
     """
     std = max(std, LEAST_STD)
     edges = np.concatenate([[0.02], np.geomspace(0.3, 1.3 * max(records, 1.0), CELLS)])
     views = [_view(counts, edges, std) for counts in noisy]
     prior = _shared_prior(np.concatenate([view.likelihood for view in views]))
     size = np.log(np.sqrt(edges[:-1] * edges[1:]))
-    return tuple(
-        _marginal(view, _posterior(view.likelihood, prior, size if chain else None))
-        for view, chain in zip(views, ordered, strict=True)
-    )
+    posteriors = []
+    for view, chain, tail in zip(views, ordered, tails or [0] * len(views), strict=True):
+        inside = len(view.likelihood) - tail
+        parts = [_posterior(view.likelihood[:inside], prior, size if chain else None)]
+        parts += [_posterior(view.likelihood[inside:], prior, None)] if tail else []
+        posteriors.append(np.concatenate(parts))
+    return tuple(map(_marginal, views, posteriors))
 
 
 def _view(noisy: Floats, edges: Floats, std: float) -> _View:

@@ -78,7 +78,12 @@ class Discretiser:
         """Returns the discrete domain that models work on."""
         return Domain(
             columns=tuple(
-                Column(name=encoder.name, size=encoder.size, ordered=encoder.ordered)
+                Column(
+                    name=encoder.name,
+                    size=encoder.size,
+                    ordered=encoder.ordered,
+                    tail=encoder.tail if encoder.ordered else 0,
+                )
                 for encoder in self.encoders
             )
         )
@@ -156,11 +161,13 @@ def build(
     settings: DiscretiseSettings,
     *,
     spare: frozenset[str] = frozenset(),
+    cuts: Mapping[str, tuple[float, ...]] | None = None,
 ) -> Discretiser:
     """Returns the discretiser of a completed schema.
 
     Bins that the schema does not declare as public are cut and folded by the data in `frame`,
     which `completed.reads` tells. Missing values of `spare` columns are never given back.
+    `cuts` are further edges of a column's bins, which are public.
     """
     made: list[Encoder] = []
     for name, column in completed.schema.columns.items():
@@ -168,7 +175,8 @@ def build(
             continue
         if column.kind in NUMERIC:
             folded = "bins" in completed.reads.get(name, ())
-            bins = _bins(name, column, frame[name], settings, folded=folded)
+            more = (cuts or {}).get(name, ())
+            bins = _bins(name, column, frame[name], settings, folded=folded, cuts=more)
             made.append(dataclasses.replace(bins, spare=name in spare))
         else:
             made.append(_levels(column, frame[name], settings))
@@ -207,13 +215,14 @@ def _free_label(values: Sequence[Any]) -> str:
 
 
 def _bins(
-    name: str, column: ColumnSchema, series: Series, settings: DiscretiseSettings, *, folded: bool
-) -> Bins:
+    name: str, column: ColumnSchema, series: Series, settings: DiscretiseSettings, *,
+    folded: bool, cuts: tuple[float, ...],
+) -> Bins:  # fmt: skip
     present = series.values[~series.missing]
     step = column.step
     if step is not None and column.kind == "timestamp":
         step = step * 1e6  # Seconds in the schema, microseconds in memory.
-    edges = _edges(column, present, settings)
+    edges = with_cuts(_edges(column, present, settings), cuts)
     kept = np.unique(encoders.bin_of(present, edges)) if folded else np.arange(len(edges) - 1)
     if step is not None:
         first, last = encoders.grid(edges, step)
@@ -229,6 +238,15 @@ def _bins(
         missing=bool(column.missing),
     )
     return _with_frequent(bins, series) if folded and settings.frequent else bins
+
+
+def with_cuts(edges: tuple[float, ...], cuts: tuple[float, ...]) -> tuple[float, ...]:
+    """Returns the edges with further ones; one at the upper end sets that value apart."""
+    if not cuts or edges[0] == edges[-1]:
+        return edges
+    inside = {cut for cut in cuts if edges[0] < cut < edges[-1]}
+    apart = (edges[-1],) if edges[-1] in cuts else ()
+    return (*sorted({*edges, *inside}), *apart)
 
 
 def _with_frequent(bins: Bins, series: Series) -> Bins:

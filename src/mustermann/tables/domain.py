@@ -20,11 +20,13 @@ class Column:
       name: As in the table.
       size: Number of levels, at least 1.
       ordered: Whether neighbouring levels are alike (bins of a number, ranks).
+      tail: So many of the last levels stand outside the order ("unknown", "missing").
     """
 
     name: str
     size: int
     ordered: bool
+    tail: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -22,6 +22,21 @@ _HEADER = """\
 # A column takes: kind (categorical, ordinal, integer, float, boolean, date, timestamp),
 # levels, top, unknown, missing, missing_values, bounds, bins (a number, or edges),
 # strategy (uniform, quantile), step, drop, and public for that column alone.
+#
+# The table may also declare a cap on what all fits may spend, who may have several rows, and
+# what every row keeps to:
+#
+# [budget]
+# cap_epsilon = 10.0
+#
+# [person]
+# id = "patient"
+# rows = 5
+#
+# [[constraints]]
+# implies = ["age<16", "marital=single"]     # or: forbid = "sex=M,pregnant=true";
+# # ascending = ["admitted", "discharged"];  together = ["value", "value_date"];
+# # columns = ["city", "zip"] with combinations = [["Bonn", "53111"]]
 
 public = false
 """

@@ -48,6 +48,11 @@ class Encoder(Protocol):
         """Returns whether neighbouring levels are alike."""
         ...
 
+    @property
+    def tail(self) -> int:
+        """Returns how many of the last levels stand outside the order."""
+        ...
+
     def encode(self, series: Series) -> Ints:
         """Returns the level of each value, shape (N,).
 
@@ -94,7 +99,12 @@ class Levels:
     @property
     def size(self) -> int:
         """Returns the number of levels."""
-        return len(self.values) + (self.unknown is not None) + self.missing
+        return len(self.values) + self.tail
+
+    @property
+    def tail(self) -> int:
+        """Returns the number of levels that are no known value."""
+        return (self.unknown is not None) + self.missing
 
     def encode(self, series: Series) -> Ints:
         """Returns the level of each value, shape (N,); see `Encoder`."""
@@ -183,6 +193,11 @@ class Bins:
     def ordered(self) -> bool:
         """Returns True: bins have neighbours."""
         return True
+
+    @property
+    def tail(self) -> int:
+        """Returns 1 where "missing" is a level, which has no neighbours."""
+        return int(self.missing)
 
     def encode(self, series: Series) -> Ints:
         """Returns the level of each value, shape (N,); see `Encoder`."""

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from mustermann.core.errors import DataError
+from mustermann.privacy.dpsgd import Checkpoint
 from mustermann.privacy.marginals import noisy_counts, noisy_moments, noisy_row_count
 from mustermann.tables import mrf, training
 from mustermann.tables.denoise import Marginal, denoise
@@ -20,14 +22,19 @@ from mustermann.tables.recipe import plan
 from mustermann.tables.transformer import TableTransformer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     import numpy.typing as npt
 
     from mustermann.core.seeds import Seeds
     from mustermann.privacy.ledger import Ledger
+    from mustermann.privacy.mechanisms import Mechanism
+    from mustermann.tables.checkpoint import Checkpoints, Saved
     from mustermann.tables.domain import Codes, Domain
     from mustermann.tables.recipe import FieldPlan, Plan, RecipeName, RowCount
 
+_TRAINING = "training"
 COUNT_SHARE = 0.005
 """Part of the budget's mu^2 for the number of rows, where that is noised."""
 
@@ -40,12 +47,79 @@ def fit(
     seeds: Seeds,
     recipe: RecipeName,
     rows: RowCount,
+    checkpoints: Checkpoints | None = None,
 ) -> TableTransformer:
     """Returns a transformer fitted to `codes`, shape (N, k), with what is left in `ledger`.
+
+    Args:
+      codes: The private rows.
+      domain: Their columns.
+      ledger: The budget; where a checkpoint is there, the ledger of that checkpoint.
+      seeds: Of what costs nothing.
+      recipe: Whose numbers.
+      rows: Whether their number is public.
+      checkpoints: Where the fit goes on from, and keeps where it stands.
 
     Raises:
       PrivacyError: The budget is too small; names the least that works.
     """
+    saved = checkpoints.saved() if checkpoints else None
+    if saved is not None:
+        begun = _restore(saved, domain, recipe=recipe, ledger=ledger)
+    else:
+        begun = _begin(codes, domain, ledger=ledger, seeds=seeds, recipe=recipe, rows=rows)
+    keep = None
+    if checkpoints is not None:
+        keep = _keeper(begun, checkpoints, ledger=ledger)
+        if saved is None:
+            keep(Checkpoint(step=0, tensors=_module_tensors(begun.model)))
+    training.train_privately(
+        begun.model,
+        codes,
+        begun.numbers.training,
+        mechanism=begun.mechanism,
+        records=begun.count,
+        views=begun.numbers.views,
+        seed=_torch_seed(seeds, "dropout"),
+        start=begun.start,
+        keep=keep,
+    )
+    if begun.marginals:
+        recalibrate(begun.model, begun.marginals, draws=seeds.generator("tilt"))
+    return begun.model.eval()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Begun:
+    """A fit that is about to train on private rows.
+
+    Attributes:
+      model: As it stands.
+      count: Public or noised number of rows.
+      numbers: The plan that `count` gives.
+      mechanism: The paid steps of training.
+      marginals: As released; () without a field.
+      start: Where training goes on; None at its beginning.
+    """
+
+    model: TableTransformer
+    count: float
+    numbers: Plan
+    mechanism: Mechanism
+    marginals: tuple[Marginal, ...]
+    start: Checkpoint | None = None
+
+
+def _begin(
+    codes: Codes,
+    domain: Domain,
+    *,
+    ledger: Ledger,
+    seeds: Seeds,
+    recipe: RecipeName,
+    rows: RowCount,
+) -> _Begun:
+    """Makes the releases that come before training, and a model that starts from them."""
     count = float(max(len(codes), 1))
     if rows == "noised":
         count = noisy_row_count(len(codes), ledger=ledger, share=COUNT_SHARE)
@@ -61,10 +135,64 @@ def fit(
     )
     if known and numbers.field:
         _take_up(model, known, numbers.field, seeds=seeds)
-    _train_privately(model, codes, numbers, count=count, ledger=ledger, seeds=seeds)
-    if known:
-        recalibrate(model, known.marginals, draws=seeds.generator("tilt"))
-    return model.eval()
+    mechanism = ledger.sgd(
+        _TRAINING,
+        steps=numbers.training.steps,
+        rate=numbers.rate,
+        clip=numbers.clip,
+        what="the gradients of every step of training",
+    )
+    return _Begun(model, count, numbers, mechanism, known.marginals if known else ())
+
+
+def _restore(saved: Saved, domain: Domain, *, recipe: RecipeName, ledger: Ledger) -> _Begun:
+    """Returns the fit as a checkpoint has it.
+
+    Raises:
+      DataError: The checkpoint is of another fit, or broken.
+    """
+    record, tensors = saved.record, saved.tensors
+    try:
+        count, step, order = float(record["count"]), int(record["step"]), record["order"]
+        numbers = plan(recipe, epsilon=float(record["epsilon"]), rows=count)
+        marginals = tuple(
+            Marginal(tensors[f"marginal.{c}"].numpy(), tensors[f"error.{c}"].numpy())
+            for c in range(int(record["marginals"]))
+        )
+        model = TableTransformer(domain, numbers.shape, order=order, generator=torch.Generator())
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"Expected a checkpoint of this fit, but: {error!r}.") from error
+    start = {k: v for k, v in tensors.items() if k.startswith(("module.", "optimiser."))}
+    mechanism = ledger.recorded_sgd(_TRAINING, clip=numbers.clip)
+    begun = _Begun(model, count, numbers, mechanism, marginals)
+    return dataclasses.replace(begun, start=Checkpoint(step=step, tensors=start))
+
+
+def _keeper(
+    begun: _Begun, checkpoints: Checkpoints, *, ledger: Ledger
+) -> Callable[[Checkpoint], None]:
+    """Returns a function that writes a checkpoint with all that the rest of the fit needs."""
+    fixed = {}
+    for column, marginal in enumerate(begun.marginals):
+        fixed[f"marginal.{column}"] = torch.from_numpy(marginal.probabilities)
+        fixed[f"error.{column}"] = torch.from_numpy(marginal.errors)
+
+    def keep(checkpoint: Checkpoint) -> None:
+        record = {
+            "step": checkpoint.step, "count": begun.count, "epsilon": ledger.budget.epsilon,
+            "order": begun.model.order.tolist(), "marginals": len(begun.marginals),
+        }  # fmt: skip
+        checkpoints.write(
+            f"step-{checkpoint.step}", ledger=ledger, record=record,
+            tensors=fixed | checkpoint.tensors,
+        )  # fmt: skip
+
+    return keep
+
+
+def _module_tensors(model: TableTransformer) -> dict[str, torch.Tensor]:
+    """Returns the model's tensors as a checkpoint names them."""
+    return {f"module.{name}": value.clone() for name, value in model.state_dict().items()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,14 +214,16 @@ def _release_knowledge(
 ) -> _Knowledge:
     """Releases the one-way marginals, then the pairwise moments of features made from them."""
     ordered = [column.ordered for column in domain.columns]
+    tails = [column.tail for column in domain.columns]
     counts = noisy_counts(codes, sizes=domain.sizes, ledger=ledger, share=field.marginal_share)
-    marginals = denoise(counts.counts, ordered=ordered, records=count, std=counts.std)
+    marginals = denoise(counts.counts, ordered=ordered, records=count, std=counts.std, tails=tails)
     features = make_features(
         [marginal.probabilities for marginal in marginals],
         ordered=ordered,
         frequencies=field.frequencies,
         damping=field.damping,
         slack=field.slack,
+        tails=tails,
     )
     sums = noisy_moments(
         features.apply(codes),
@@ -118,34 +248,6 @@ def _take_up(model: TableTransformer, known: _Knowledge, field: FieldPlan, *, se
     )
     training.pretrain(
         model, rows, field.pretraining, batch=field.batch, draws=seeds.generator("batches")
-    )
-
-
-def _train_privately(
-    model: TableTransformer,
-    codes: Codes,
-    numbers: Plan,
-    *,
-    count: float,
-    ledger: Ledger,
-    seeds: Seeds,
-) -> None:
-    """Trains by DP-SGD with all that is left."""
-    mechanism = ledger.sgd(
-        "training",
-        steps=numbers.training.steps,
-        rate=numbers.rate,
-        clip=numbers.clip,
-        what="the gradients of every step of training",
-    )
-    training.train_privately(
-        model,
-        codes,
-        numbers.training,
-        mechanism=mechanism,
-        records=count,
-        views=numbers.views,
-        seed=_torch_seed(seeds, "dropout"),
     )
 
 

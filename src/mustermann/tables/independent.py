@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from mustermann.core.errors import DataError, PrivacyError
 from mustermann.core.seeds import Seeds
+from mustermann.tables.walks import TableWalk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,6 +90,15 @@ class IndependentModel:
         for column, probabilities in enumerate(self._marginals):
             total += np.log(probabilities)[codes[:, column]]
         return total
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Returns the columns in the order of a walk."""
+        return tuple(range(len(self._marginals)))
+
+    def walk(self, rows: int) -> TableWalk:
+        """Returns `rows` rows at the first column."""
+        return TableWalk(rows, self.order, [()] * len(self._marginals), self._marginals)
 
     def save(self, directory: Path) -> None:
         """Writes the marginals into `directory`."""

@@ -101,6 +101,7 @@ def make_features(
     frequencies: int,
     damping: float,
     slack: float,
+    tails: Sequence[int] | None = None,
 ) -> Features:
     """Returns features with mean 0 under the marginals.
 
@@ -112,10 +113,14 @@ def make_features(
       damping: Unordered levels are scaled by (p + damping)^(-1/2), so that rare ones do
         not set the length of a row.
       slack: Radius in units of the root mean squared length of independent rows.
+      tails: How many of a column's last levels stand outside its order; they get features of
+        unordered levels beside the cosines of the others.
     """
     tables = tuple(
-        _curve(p, frequencies) if curve and len(p) >= LEAST_CURVE else _indicators(p, damping)
-        for p, curve in zip(marginals, ordered, strict=True)
+        _curve_and_tail(p, tail, frequencies, damping)
+        if curve and len(p) - tail >= LEAST_CURVE
+        else _indicators(p, damping)
+        for p, curve, tail in zip(marginals, ordered, tails or [0] * len(marginals), strict=True)
     )
     mean = sum(float((p @ t**2).sum()) for p, t in zip(marginals, tables, strict=True))
     # Columns of one level have no features; clipping wants a radius all the same.
@@ -132,6 +137,19 @@ def greedy_order(strengths: Floats) -> tuple[int, ...]:
         left = [c for c in range(len(strengths)) if c not in order]
         order.append(max(left, key=lambda c: strengths[c, order].max()))
     return tuple(order)
+
+
+def _curve_and_tail(p: Floats, tail: int, frequencies: int, damping: float) -> Floats:
+    """Returns features (n, w) of an ordered column whose last levels stand outside the order."""
+    if not tail:
+        return _curve(p, frequencies)
+    inside = len(p) - tail
+    curve = _curve(p[:inside] / p[:inside].sum(), frequencies)
+    _, directions, centred = _principal(
+        np.eye(len(p))[:, inside:] / np.sqrt(p[inside:] + damping), p
+    )
+    padded = np.concatenate([curve, np.zeros((tail, curve.shape[1]))])
+    return np.concatenate([padded, centred @ directions], axis=1)
 
 
 def _curve(p: Floats, frequencies: int) -> Floats:

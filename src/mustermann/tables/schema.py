@@ -17,6 +17,7 @@ from pydantic import Strict
 
 from mustermann.core.config import read_toml, strict, validate
 from mustermann.core.errors import ConfigError, DataError
+from mustermann.tables.constraints import Constraint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -123,17 +124,39 @@ class Cap:
 
 @strict
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Person:
+    """Who may have several rows.
+
+    Attributes:
+      id: The column that tells persons apart; it is left out of the model.
+      rows: At most so many rows of a person are used, the first ones.
+    """
+
+    id: str
+    rows: int
+
+    def __post_init__(self) -> None:
+        if self.rows < 1:
+            raise ConfigError(f"rows of a person is at least 1, got {self.rows}")
+
+
+@strict
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Schema:
     """The columns that are known, in any number; others are inferred.
 
     Attributes:
       public: Whether what the columns declare is public knowledge.
       budget: The cap on all fits; a schema with one asks each fit for a journal.
+      person: Whom the guarantee is for; None for single rows.
+      constraints: What every synthetic row keeps to; public like the rest.
       columns: By name.
     """
 
     public: bool = True
     budget: Cap | None = None
+    person: Person | None = None
+    constraints: tuple[Constraint, ...] = ()
     columns: dict[str, ColumnSchema] = dataclasses.field(default_factory=dict)
 
     def column(self, name: str) -> ColumnSchema:

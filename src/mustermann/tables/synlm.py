@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from mustermann.privacy.ledger import Ledger
+    from mustermann.tables.checkpoint import Checkpoints
     from mustermann.tables.domain import Codes, Domain
     from mustermann.tables.transformer import TableTransformer
 
@@ -58,6 +59,7 @@ class SynLMModel:
         self._rows = rows
         self._sampling = sample
         self._model: TableTransformer | None = None
+        self._checkpoints: Checkpoints | None = None
 
     @property
     def model(self) -> TableTransformer:
@@ -79,7 +81,12 @@ class SynLMModel:
             seeds=Seeds(seed, ("synlm",)),
             recipe=self._recipe,
             rows=self._rows,
+            checkpoints=self._checkpoints,
         )
+
+    def keep_in(self, checkpoints: Checkpoints) -> None:
+        """Lets the next `fit` go on from a checkpoint, and write further ones."""
+        self._checkpoints = checkpoints
 
     def sample(self, count: int, *, seed: int) -> Iterator[Codes]:
         """Yields blocks of rows, `count` in all, in constant memory."""
@@ -88,6 +95,15 @@ class SynLMModel:
     def log_likelihood(self, codes: Codes) -> npt.NDArray[np.float64]:
         """Returns the exact log-likelihood of each row in nats, shape (N,)."""
         return log_likelihood(self.model, codes)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Returns the columns in the order of a walk."""
+        return tuple(self.model.order.tolist())
+
+    def walk(self, rows: int) -> decode.TransformerWalk:
+        """Returns `rows` rows at the first column."""
+        return decode.TransformerWalk(self.model, rows)
 
     def save(self, directory: Path) -> None:
         """Writes the fitted model into `directory` (safetensors and JSON only)."""

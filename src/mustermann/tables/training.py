@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import torch
 
 from mustermann.core import progress
-from mustermann.privacy.dpsgd import train
+from mustermann.privacy.dpsgd import DpSgd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
 
+    from mustermann.privacy.dpsgd import Checkpoint
     from mustermann.privacy.mechanisms import Mechanism
     from mustermann.tables.domain import Codes
     from mustermann.tables.recipe import Training
@@ -50,6 +51,9 @@ def train_privately(
     records: float,
     views: int,
     seed: int,
+    start: Checkpoint | None = None,
+    keep: Callable[[Checkpoint], None] | None = None,
+    every: int = 25,
 ) -> None:
     """Trains on private rows; what leaves are the noisy gradients that `mechanism` stands for.
 
@@ -61,26 +65,36 @@ def train_privately(
       records: Public or noised number of rows.
       views: Views of a record, which differ in their dropout.
       seed: Decides the dropout; noise and batches know no seed.
+      start: Where an earlier run of this mechanism stood; the rest is done with fresh noise.
+      keep: Called with a checkpoint now and then.
+      every: Steps between two checkpoints.
     """
 
     def losses(records: torch.Tensor) -> torch.Tensor:
         return model.losses(records.repeat_interleave(views, dim=0))
 
     model.train()
-    with torch.random.fork_rng(devices=[]), progress.task("DP-SGD", total=training.steps) as bar:
+    run = DpSgd(
+        model, losses, torch.from_numpy(codes), mechanism, _adam(model, training),
+        records=records, views=views, learning_rate=schedule(training),
+    )  # fmt: skip
+    with (
+        run,
+        torch.random.fork_rng(devices=[]),
+        progress.task("DP-SGD", total=training.steps) as bar,
+    ):
         # Dropout draws from torch's global stream, which is put back afterwards.
         torch.manual_seed(seed)
-        train(
-            model,
-            losses,
-            torch.from_numpy(codes),
-            mechanism,
-            _adam(model, training),
-            records=records,
-            views=views,
-            learning_rate=schedule(training),
-            on_step=lambda _: bar.advance(),
-        )
+        if start is not None:
+            run.restore(start)
+            bar.advance(start.step)
+
+        def on_step(step: int) -> None:
+            bar.advance()
+            if keep is not None and step % every == 0:
+                keep(run.checkpoint())
+
+        run.finish(on_step=on_step)
 
 
 def schedule(training: Training) -> Callable[[int], float]:

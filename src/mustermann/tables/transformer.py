@@ -162,7 +162,8 @@ class TableTransformer(nn.Module):
         self.shape = shape
         self.sizes = tuple(column.size for column in columns)
         smooth = [shape.smooth and column.ordered for column in columns]
-        basis = smooth_basis(self.sizes, smooth) if any(smooth) else None
+        tails = [column.tail for column in columns]
+        basis = smooth_basis(self.sizes, smooth, tails=tails) if any(smooth) else None
         # The layers draw first weights from torch's global stream; ours replace them.
         with torch.random.fork_rng(devices=[]):
             self.embedding = ColumnEmbedding(self.sizes, shape.width, basis=basis)
@@ -226,19 +227,27 @@ class TableTransformer(nn.Module):
                 layer.bias.zero_()
 
 
-def smooth_basis(sizes: Sequence[int], smooth: Sequence[bool], *, halving: int = 2) -> torch.Tensor:
+def smooth_basis(
+    sizes: Sequence[int],
+    smooth: Sequence[bool],
+    *,
+    tails: Sequence[int] | None = None,
+    halving: int = 2,
+) -> torch.Tensor:
     """Returns what maps a column's weights to its table, shape (k, N, N).
 
     For a smooth column: cosines along the levels (DCT-II), the f-th one scaled by
     1/(1 + f/halving), so that training moves slow waves first. The constant one is left
     out: biases and positions do its work. The scales are normed so that a table of random
-    weights is as large as without a basis.
+    weights is as large as without a basis. The last `tails` levels of a column, which stand
+    outside its order, keep weights of their own.
     """
     largest = max(sizes)
     basis = np.zeros((len(sizes), largest, largest))
-    for c, (size, is_smooth) in enumerate(zip(sizes, smooth, strict=True)):
+    for c, (whole, is_smooth) in enumerate(zip(sizes, smooth, strict=True)):
+        basis[c, :whole, :whole] = np.eye(whole)
+        size = whole - (tails[c] if tails else 0)
         if not is_smooth or size < LEAST_SMOOTH:
-            basis[c, :size, :size] = np.eye(size)
             continue
         frequency = np.arange(size)
         angle = np.pi * (frequency[:, None] + 0.5) * frequency / size

@@ -14,9 +14,7 @@ import numpy.typing as npt
 from mustermann.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mustermann.tables.domain import Codes
+    from collections.abc import Sequence
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -123,7 +121,8 @@ def invert(chances: Floats, uniforms: Floats) -> Ints:
     total = cumulative[:, -1:]
     passed = (cumulative <= uniforms[:, None] * total).sum(axis=1)
     # Rounding may carry a uniform near 1 past the end, or onto a level of no chance.
-    return np.minimum(passed, (cumulative < total).sum(axis=1))
+    found: Ints = np.minimum(passed, (cumulative < total).sum(axis=1))
+    return found
 
 
 def held(chances: Floats, allowed: Bools | None) -> Floats:
@@ -136,9 +135,5 @@ def held(chances: Floats, allowed: Bools | None) -> Floats:
     if allowed is not None and not total.all():
         kept = np.where(total > 0, kept, np.broadcast_to(allowed, kept.shape))
         total = kept.sum(axis=1, keepdims=True)
-    return np.divide(kept, total, out=np.zeros_like(kept), where=total > 0)
-
-
-def in_table_order(levels: Mapping[int, Ints], columns: int) -> Codes:
-    """Returns rows (B, k) from the levels of each column."""
-    return np.column_stack([levels[column] for column in range(columns)])
+    shares: Floats = np.divide(kept, total, out=np.zeros_like(kept), where=total > 0)
+    return shares

@@ -106,3 +106,13 @@ def test_errors_are_about_as_large_as_they_say(weights, ordered):
         off = ((marginal.probabilities - truth / ROWS) ** 2).sum()
         scores.append(off / (marginal.errors**2).sum())
     assert 0.3 < np.median(scores) < 3
+
+
+def test_a_level_outside_the_order_is_no_neighbour():
+    counts = np.append(np.full(30, 100.0), 2000.0)
+    settings = {"ordered": [True], "records": 5000.0, "std": 60.0}
+    apart = denoise([counts], tails=[1], **settings)[0].probabilities
+    joined = denoise([counts], **settings)[0].probabilities
+    # Beside a peak that is no neighbour, the last bin looks like the bins before it.
+    assert abs(apart[29] - apart[28]) < abs(joined[29] - joined[28])
+    assert apart[30] == pytest.approx(0.4, abs=0.03)

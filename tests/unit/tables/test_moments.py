@@ -101,3 +101,13 @@ def test_order_starts_at_the_best_connected_and_follows_partners():
 
 def test_order_without_any_strength_is_a_permutation():
     assert sorted(greedy_order(np.zeros((5, 5)))) == [0, 1, 2, 3, 4]
+
+
+def test_levels_outside_the_order_have_features_of_their_own():
+    p = np.append(np.full(20, 0.04), 0.2)
+    table = make_features(
+        [p], ordered=[True], frequencies=4, damping=0.05, slack=1.0, tails=[1]
+    ).tables[0]
+    assert p @ table == pytest.approx(np.zeros(5), abs=1e-12)
+    assert table[20, :4] == pytest.approx(np.zeros(4))
+    assert abs(table[20, 4]) > 3 * np.abs(table[:20, 4]).max()

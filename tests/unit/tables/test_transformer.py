@@ -126,3 +126,10 @@ def test_basis_keeps_the_size_of_a_table():
 
 def test_short_ordered_columns_are_plain():
     assert torch.equal(smooth_basis((4,), (True,))[0], torch.eye(4))
+
+
+def test_levels_outside_the_order_take_no_part_in_the_waves():
+    basis = smooth_basis([8, 9], [True, True], tails=[0, 1])
+    assert torch.equal(basis[1, :8, :8], basis[0, :8, :8])
+    assert torch.equal(basis[1, 8, :9], torch.eye(9)[8])
+    assert torch.equal(basis[1, :8, 8], torch.zeros(8))
