@@ -39,6 +39,10 @@ def _listed(kind: Callable[[str], Any]) -> Callable[[click.Context, click.Parame
 )  # fmt: skip
 @click.option("--split", type=_PATH, help="A table with columns table, row and split (0, 1, 2).")
 @click.option(
+    "--schema", "schemas", type=_PATH, multiple=True, metavar="TABLE.toml",
+    help="Declares the columns of the table of that name; may be given for each table.",
+)  # fmt: skip
+@click.option(
     "--seeds", default="0,1,2", show_default=True, callback=_listed(int), metavar="N,N,...",
     help="One fit each; never reach the noise.",
 )  # fmt: skip
@@ -63,6 +67,7 @@ def benchmark(
     epsilons: tuple[float, ...],
     methods: tuple[str, ...],
     split: Path | None,
+    schemas: tuple[Path, ...],
     seeds: tuple[int, ...],
     delta: float,
     bins_strategy: Any,
@@ -83,7 +88,7 @@ def benchmark(
         bins_strategy=bins_strategy,
         rows=rows,
     )
-    found = journey.benchmark(data, settings, split=split, results=results)
+    found = journey.benchmark(data, settings, split=split, schemas=schemas, results=results)
     if report is not None:
         table_benchmark_report.write(report, found)
     if as_json:

@@ -25,6 +25,7 @@ from mustermann.journeys.table_cell import Measured, Task, measure, measure_alon
 from mustermann.journeys.table_split import SplitTable, prepare, read_split, table_name
 from mustermann.journeys.table_store import Store
 from mustermann.metrics import tables as metrics
+from mustermann.tables.schema import read_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -80,6 +81,7 @@ def benchmark(
     settings: BenchmarkSettings,
     *,
     split: Path | None = None,
+    schemas: Sequence[Path] = (),
     results: Path | None = None,
 ) -> list[dict[str, Any]]:
     """Returns one record a cell, under the names of the command line's contract.
@@ -89,6 +91,7 @@ def benchmark(
       settings: What is compared.
       split: A table with the columns table, row and split (0 train, 1 valid, 2 test); None
         splits 80/10/10 by a fixed seed.
+      schemas: What columns are, a file each; it belongs to the table of its name.
       results: Finished cells, a JSON line each; cells that are in there are not run again.
 
     Raises:
@@ -101,11 +104,15 @@ def benchmark(
     names = [table_name(path) for path in tables]
     if len(set(names)) < len(names):
         raise ConfigError(f"Expected tables of different names, found {', '.join(names)}.")
+    known = {table_name(path): read_schema(path) for path in schemas}
+    if stray := sorted(set(known) - set(names)):
+        raise ConfigError(f"Expected schemas named like the tables, found {', '.join(stray)}.")
     assignment = read_split(split) if split else None
     store = Store(results)
     records: list[dict[str, Any]] = []
     for path in tables:
-        table = prepare(path, settings.bins_strategy, assignment)
+        schema = known.get(table_name(path))
+        table = prepare(path, settings.bins_strategy, assignment, schema=schema)
         records.extend(_run(table, settings, store))
     return records
 

@@ -6,11 +6,10 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mustermann.core import config
 from mustermann.core.errors import DataError
 from mustermann.core.files import read_json
+from mustermann.core.seeds import Seeds
 from mustermann.metrics import tables as metrics
 from mustermann.privacy.guarantee import Guarantee
 from mustermann.report.blocks import Paragraph, Section, Table
@@ -92,7 +91,8 @@ def compare(
         return discretiser.encode(load(data, discretiser.reading))
 
     rows, others = discretiser.encode(frame), rows_of(synthetic)
-    resampled = rows[np.random.default_rng(0).integers(0, len(rows), len(rows))]
+    chance = Seeds(0).generator("floor")
+    resampled = rows[chance.integers(0, len(rows), len(rows))]
     sizes = discretiser.domain.sizes
     tstr, dcr = None, None
     if holdout is not None:

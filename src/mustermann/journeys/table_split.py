@@ -52,9 +52,13 @@ def table_name(path: Path) -> str:
 
 
 def prepare(
-    path: Path, strategy: Strategy, assignment: Mapping[str, npt.NDArray[np.int64]] | None
+    path: Path,
+    strategy: Strategy,
+    assignment: Mapping[str, npt.NDArray[np.int64]] | None,
+    *,
+    schema: Schema | None = None,
 ) -> SplitTable:
-    """Returns a table, discretised by all its rows and split.
+    """Returns a table, discretised by all its rows and split; `schema` says what columns are.
 
     Raises:
       DataError: The table can't be read, or the split does not fit it.
@@ -62,8 +66,9 @@ def prepare(
     # "observed": as in the literature, only columns cut to the most frequent values get a
     # level for the others.
     settings = DiscretiseSettings(strategy=strategy, unknown="observed")
-    frame = journey.load(path)
-    completed = infer.complete(Schema(), frame, settings, mode="nonprivate")
+    schema = schema or Schema()
+    frame = journey.load(path, infer.reading_of(schema))
+    completed = infer.complete(schema, frame, settings, mode="nonprivate")
     discretiser = build(completed, frame, settings)
     codes, name = discretiser.encode(frame), table_name(path)
     parts = _parts(name, len(codes), assignment)

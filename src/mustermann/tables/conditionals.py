@@ -102,7 +102,7 @@ class Chain:
             tables.append(np.divide(table, whole, out=np.zeros_like(table), where=whole > 0))
         return TableWalk(rows, self.order, [c.parents for c in self.conditionals], tables)
 
-    def sample(self, count: int, random: np.random.Generator) -> Codes:
+    def sample(self, count: int, draws: np.random.Generator) -> Codes:
         """Returns `count` rows, shape (count, k).
 
         Among rows that agree on a column's parents the quantiles are spread evenly, so a
@@ -119,7 +119,7 @@ class Chain:
             table = self.total * conditional.joint.reshape(-1, conditional.joint.shape[-1])[seen]
             if self.pseudo_counts:
                 table = table + self.pseudo_counts * conditional.prior()
-            quantiles = (_ranks(rows, sizes, random) + random.random(count)) / sizes[rows]
+            quantiles = (_ranks(rows, sizes, draws) + draws.random(count)) / sizes[rows]
             codes[:, conditional.column] = _invert(table, rows, quantiles)
         return codes
 
@@ -144,10 +144,10 @@ def _place(conditional: Conditional, codes: Codes) -> npt.NDArray[np.int64]:
 
 
 def _ranks(
-    groups: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64], random: np.random.Generator
+    groups: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64], draws: np.random.Generator
 ) -> npt.NDArray[np.int64]:
     """Returns for each row a random rank 0 … size-1 within its group."""
-    shuffled = random.permutation(len(groups))
+    shuffled = draws.permutation(len(groups))
     order = shuffled[np.argsort(groups[shuffled], kind="stable")]
     ranks = np.empty(len(groups), dtype=np.int64)
     ranks[order] = np.arange(len(groups)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
