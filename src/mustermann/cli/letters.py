@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from mustermann.cli.llm_options import llm_options, llm_settings
+from mustermann.cli.skeletons import skeletons
+
+if TYPE_CHECKING:
+    from mustermann.letters.writer_plugins import WriterPlan
 
 DIFFICULTIES = ("mixed", "easy", "medium", "hard", "adversarial")
 
@@ -35,6 +42,9 @@ def letters() -> None:
     """Write and verify labelled letters."""
 
 
+letters.add_command(skeletons)
+
+
 @letters.command("generate")
 @click.option("-n", "count", type=click.IntRange(min=1), help="Number of letters.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="A new directory.")
@@ -46,11 +56,36 @@ def letters() -> None:
 @click.option("--config", type=click.Path(path_type=Path), help="TOML with settings.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="One setting.")
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
+@click.option("--writer", default="cases", show_default=True, help="cases, llm, or a plugin.")
+@llm_options
+@click.option(
+    "--repairs",
+    default=2,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="So often a bad answer goes back to the model.",
+)
+@click.option(
+    "--drafts",
+    default=5,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="So often the model may fail at a letter.",
+)
+@click.option(
+    "--chunk-chars",
+    default=1800,
+    show_default=True,
+    type=click.IntRange(min=200),
+    help="Text that the model gets at a time; less for small contexts.",
+)
+@click.option("--attack", is_flag=True, help="The model attacks letters; flagged ones are dropped.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def generate(
     count: int | None, out: Path, seed: int, difficulty: str, admissions: Path | None,
     workers: int, ids: tuple[int, ...] | None, config: Path | None, overrides: tuple[str, ...],
-    resume: bool, as_json: bool,
+    resume: bool, writer: str, repairs: int, drafts: int, chunk_chars: int, attack: bool,
+    as_json: bool, **llm: Any,
 ) -> None:  # fmt: skip
     """Write labelled letters into a corpus directory."""
     from mustermann.journeys import letters as journey
@@ -60,8 +95,35 @@ def generate(
     result = journey.generate(
         count, out, seed=seed, difficulty=difficulty, admissions=admissions, workers=workers,
         ids=ids, config=config, overrides=overrides, resume=resume,
+        writer=_plan(writer, llm, repairs=repairs, drafts=drafts, chunk_chars=chunk_chars,
+                     attack=attack),
     )  # fmt: skip
     click.echo(json.dumps(result.to_record()) if as_json else result.summary())
+
+
+def _plan(
+    writer: str,
+    llm: dict[str, Any],
+    *,
+    repairs: int,
+    drafts: int,
+    chunk_chars: int,
+    attack: bool,
+) -> WriterPlan:
+    """Returns who writes; options of the language model without it are refused."""
+    from mustermann.core.errors import ConfigError
+    from mustermann.letters.writer_plugins import WriterPlan
+
+    if writer == "llm":
+        return WriterPlan(
+            name=writer, llm=llm_settings(**llm), repairs=repairs, drafts=drafts,
+            chunk_chars=chunk_chars, attack=attack,
+        )  # fmt: skip
+    if attack or any(llm.values()):
+        raise ConfigError(
+            f"Expected --writer llm with options of a language model, got {writer!r}."
+        )
+    return WriterPlan(name=writer)
 
 
 @letters.command("verify")

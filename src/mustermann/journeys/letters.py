@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import time
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from mustermann.core import manifest, plugins
@@ -18,9 +18,12 @@ from mustermann.letters.attributes.admission import Admission, NoFittingCase, re
 from mustermann.letters.cases.library import CaseLibrary
 from mustermann.letters.census import Census
 from mustermann.letters.config import DifficultyMix, LettersConfig
-from mustermann.letters.letter import Workshop, make_letter
+from mustermann.letters.letter import DRAFTS, NoLetterError, Workshop, make_letter
+from mustermann.letters.llm_prompt import VERSION as PROMPTS
 from mustermann.letters.verify.runner import Verification, verify_corpus
+from mustermann.letters.writer_plugins import WriterPlan, load_attack, load_writer
 from mustermann.letters.writers import CaseWriter
+from mustermann.llm.request import LlmError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -44,6 +47,9 @@ class Generation:
       seconds: Wall time of this call.
       cpu_seconds: Processor time of this call, over all workers.
       mean_chars: Mean length in characters.
+      tokens: That a language model was asked for all letters of the run, replayed ones included:
+        "prompt" and "completion"; empty without one.
+      cost: Of these tokens, by the prices in the settings.
     """
 
     written: int
@@ -51,6 +57,8 @@ class Generation:
     seconds: float
     cpu_seconds: float
     mean_chars: float
+    tokens: dict[str, int] = dataclasses.field(default_factory=dict)
+    cost: float = 0.0
 
     def to_record(self) -> dict[str, Any]:
         """Returns the fields as JSON values."""
@@ -59,9 +67,12 @@ class Generation:
     def summary(self) -> str:
         """Returns one line for people."""
         dropped = ", ".join(f"{count} {reason}" for reason, count in self.dropped.items())
+        spent = ", ".join(f"{count:,} {kind}" for kind, count in self.tokens.items())
         return (
             f"{self.written} letters of {self.mean_chars:.0f} characters on average in "
             f"{self.seconds:.1f} s; drafts dropped: {dropped or 'none'}"
+            + (f"; tokens: {spent}" if spent else "")
+            + (f"; cost: {self.cost:.2f}" if self.cost else "")
         )
 
 
@@ -69,6 +80,7 @@ def generate(
     count: int | None, out: Path, *, seed: int = 0, difficulty: str = "mixed",
     admissions: Path | None = None, workers: int = 1, ids: Sequence[int] | None = None,
     config: Path | None = None, overrides: Sequence[str] = (), resume: bool = False,
+    writer: WriterPlan | None = None,
 ) -> Generation:  # fmt: skip
     """Writes a corpus of labelled letters and returns what came of it.
 
@@ -85,36 +97,61 @@ def generate(
       config: TOML with settings.
       overrides: Settings on top, as `key=value`.
       resume: Keeps the letters that are there and goes on behind them.
+      writer: Who writes; None for the authored cases.
 
     Raises:
       ConfigError: A setting is unknown or `out` exists.
       DataError: The admissions are broken, or a letter can't be made without faults.
+      LlmError: A language model did not answer; what was written stays, to be resumed.
     """
     started, run = time.perf_counter(), Census()
     rows = read_admissions(admissions) if admissions else None
     settings = with_difficulty(resolve(LettersConfig, file=config, overrides=overrides), difficulty)
-    job = Job(seed=seed, config=settings, admissions=rows)
+    plan = dataclasses.replace(writer or WriterPlan(), bands=settings.bands)
+    job = Job(seed=seed, config=settings, admissions=rows, writer=plan)
+    load_writer(plan)
     refuse_other_run(out, job, resume=resume)
+    cpu = _write(job, run, out, count=count, ids=ids, workers=workers, resume=resume)
+    describe(job, run).write(out)
+    wanted = count if ids is None else len(set(ids))
+    if wanted is not None and run.letters < wanted:
+        raise DataError(_too_few(wanted, run, out))
+    return Generation(
+        run.letters, run.dropped(), time.perf_counter() - started, cpu, run.mean_characters,
+        *_spent(plan, run),
+    )  # fmt: skip
+
+
+def _write(
+    job: Job, run: Census, out: Path, *, count: int | None, ids: Sequence[int] | None,
+    workers: int, resume: bool,
+) -> float:  # fmt: skip
+    """Writes the letters that are not there yet; returns seconds of processor time.
+
+    Raises:
+      LlmError: A language model did not answer; says how many letters are there.
+    """
     cpu = 0.0
-    with CorpusWriter(out, resume=resume) as writer, task("letters", total=count) as bar:
+    with CorpusWriter(out, resume=resume) as corpus, task("letters", total=count) as bar:
         describe(job, run).write(out)
-        last = recount(writer.kept(), job, run)
+        last = recount(corpus.kept(), job, run)
         bar.advance(run.letters)
-        for letters in executor(workers).map(job, batches(job, count, ids=ids, after=last)):
-            for letter in letters:
+        numbers = batches(job, count, ids=ids, after=last)
+        try:
+            for letter in chain.from_iterable(executor(workers).map(job, numbers)):
                 cpu += letter.cpu_seconds
                 if count is None or run.letters < count:
                     run.merge(letter.census)
-                    writer.append(letter.line)
+                    corpus.append(letter.line)
                     bar.advance(bool(letter.line))
-            if run.letters == count:
-                break
-    describe(job, run).write(out)
-    if count is not None and run.letters < count:
-        raise DataError(f"Expected {count} letters, but only {run.letters} rows fit a case.")
-    return Generation(
-        run.letters, run.dropped(), time.perf_counter() - started, cpu, run.mean_characters
-    )
+                if run.letters == count:
+                    break
+        except LlmError as error:
+            describe(job, run).write(out)
+            raise LlmError(
+                f"{error} {run.letters} letters are written to {out}: go on with --resume."
+            ) from error
+    return cpu
 
 
 def verify(path: Path) -> Verification:
@@ -175,17 +212,27 @@ class Job:
       seed: Root of every stream.
       config: Every probability.
       admissions: The row that fixes letter i stands at i; None where letters are free.
+      writer: Who writes.
     """
 
     seed: int
     config: LettersConfig
     admissions: tuple[Admission, ...] | None
+    writer: WriterPlan = dataclasses.field(default_factory=WriterPlan)
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a language model writes: it may fail at a letter without being at fault."""
+        return self.writer.llm is not None
 
     def __call__(self, numbers: Sequence[int]) -> list[Made]:
         """Returns the letters with these numbers, in order."""
         workshop = Workshop(
-            seed=self.seed, config=self.config, cases=CaseLibrary(), writer=CaseWriter()
-        )
+            seed=self.seed, config=self.config, cases=CaseLibrary(),
+            writer=load_writer(self.writer),
+            drafts=self.writer.drafts if self.by_model else DRAFTS,
+            attack=load_attack(self.writer),
+        )  # fmt: skip
         return [self._one(workshop, number) for number in numbers]
 
     def _one(self, workshop: Workshop, number: int) -> Made:
@@ -197,6 +244,11 @@ class Job:
             # A synthetic row may be a man with preeclampsia: counted, and the next one taken.
             census.drop("no_fitting_case")
             return Made(b"", census, time.process_time() - begun)
+        except NoLetterError as error:
+            if not self.by_model:
+                raise
+            census.merge_lost(dropped=error.dropped, wrote=error.wrote)
+            return Made(b"", census, time.process_time() - begun)
         census.add(document)
         return Made(encode(document), census, time.process_time() - begun)
 
@@ -205,7 +257,7 @@ class Job:
 class Made:
     """A finished letter as a line of JSON, its counts, and the processor time that it took.
 
-    The line is empty where no case fits the admission.
+    The line is empty where no case fits the admission, or a language model gave the letter up.
     """
 
     line: bytes
@@ -225,8 +277,11 @@ def recount(documents: Iterable[Document], job: Job, census: Census) -> int:
     """Counts letters that are there already; returns the number of the last, -1 for none."""
     last = -1
     for document in documents:
-        if job.admissions is not None:
-            census.drop("no_fitting_case", int(document.id) - last - 1)
+        missing = int(document.id) - last - 1
+        if job.by_model:
+            census.drop("letter_given_up", missing)
+        elif job.admissions is not None:
+            census.drop("no_fitting_case", missing)
         census.add(document)
         last = int(document.id)
     return last
@@ -245,7 +300,9 @@ def batches(
     else:
         numbers = range(highest or 0)
     waiting = iter([number for number in numbers if number > after])
-    while batch := tuple(islice(waiting, BATCH)):
+    # A language model may stop answering: what it was paid for is written before it goes on.
+    size = 1 if job.by_model else BATCH
+    while batch := tuple(islice(waiting, size)):
         yield batch
 
 
@@ -261,7 +318,8 @@ def refuse_other_run(out: Path, job: Job, *, resume: bool) -> None:
     if not resume or not (out / manifest.MANIFEST).exists():
         return
     found, wanted = read_json(out / manifest.MANIFEST), describe(job, Census())
-    for name, value in (("seed", job.seed), ("config_digest", wanted.config_digest)):
+    same = {"seed": job.seed, "config_digest": wanted.config_digest, **_writer_record(job.writer)}
+    for name, value in same.items():
         if found.get(name) != value:
             raise ConfigError(
                 f"Expected to resume with {name} {found.get(name)!r} as in {out}, got {value!r}. "
@@ -273,8 +331,42 @@ def describe(job: Job, census: Census) -> manifest.Manifest:
     """Returns the manifest: nothing in it depends on time, workers or interruptions."""
     return manifest.describe(
         "corpus", job.config, seed=job.seed, counts=census.to_record(),
-        more={"labels": "mustermann", "admissions": job.admissions is not None},
+        more={"labels": "mustermann", "admissions": job.admissions is not None,
+              **_writer_record(job.writer)},
     )  # fmt: skip
+
+
+def _writer_record(plan: WriterPlan) -> dict[str, Any]:
+    """Returns who wrote, for the manifest: neither the server's address nor a key to it."""
+    if plan.llm is None:
+        return {"writer": plan.name}
+    return {
+        "writer": plan.name, "model": plan.llm.model, "temperature": plan.llm.tuning.temperature,
+        "prompts": PROMPTS, "repairs": plan.repairs, "chunk_chars": plan.chunk_chars,
+        "drafts": plan.drafts, "attack": plan.attack,
+    }  # fmt: skip
+
+
+def _spent(plan: WriterPlan, run: Census) -> tuple[dict[str, int], float]:
+    """Returns the tokens that a language model took, and their cost."""
+    if plan.llm is None:
+        return {}, 0.0
+    counts = run.to_record().get("writer", {})
+    tokens = {kind: counts.get(f"{kind}_tokens", 0) for kind in ("prompt", "completion")}
+    return tokens, plan.llm.tuning.cost(**{f"{kind}_tokens": n for kind, n in tokens.items()})
+
+
+def _too_few(count: int, run: Census, out: Path) -> str:
+    """Returns why fewer letters came out than were asked for."""
+    reasons = run.dropped()
+    if set(reasons) <= {"no_fitting_case"}:
+        return f"Expected {count} letters, but only {run.letters} rows fit a case."
+    often = ", ".join(f"{n} {reason}" for reason, n in
+                      sorted(reasons.items(), key=lambda item: -item[1])[:4])  # fmt: skip
+    return (
+        f"Expected {count} letters, but only {run.letters} are fit to be used ({often}); each try "
+        f"is counted in {out / manifest.MANIFEST}. A larger model, or more repairs, may help."
+    )
 
 
 def _counted(records: Iterable[dict[str, Any]], bar: Any) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mustermann.documents.document import Document
 
 _OF_META = ("difficulty", "style", "structure", "length", "case")
@@ -26,7 +28,7 @@ class Census:
         course = (meta.get("attributes") or {}).get("course") or {}
         counts.update((key, str(course[key])) for key in ("specialty", "stay") if key in course)
         counts.update(("modes", mode) for mode in meta.get("modes", ()))
-        for group in ("mode_counts", "dropped"):
+        for group in ("mode_counts", "dropped", "writer"):
             for name, count in (meta.get(group) or {}).items():
                 counts[group, name] += count
         counts.update(("labels", span.label) for span in document.spans)
@@ -42,6 +44,13 @@ class Census:
         """Counts drafts or rows that came to nothing."""
         if count:
             self._counts["dropped", reason] += count
+
+    def merge_lost(self, *, dropped: Mapping[str, int], wrote: Mapping[str, int]) -> None:
+        """Counts the drafts of a letter of which none was good, and what its writer counted."""
+        self._counts["dropped", "letter_given_up"] += 1
+        for group, counts in (("dropped", dropped), ("writer", wrote)):
+            for name, count in counts.items():
+                self._counts[group, name] += count
 
     def merge(self, other: Census) -> None:
         """Adds the counts of other letters."""

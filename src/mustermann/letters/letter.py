@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from mustermann.core.errors import DataError
@@ -18,17 +19,20 @@ from mustermann.letters.attributes.sampler import sample
 from mustermann.letters.filters import counts as filter_counts
 from mustermann.letters.filters import make_filters
 from mustermann.letters.modes import apply_modes
+from mustermann.letters.placeholder import write
 from mustermann.letters.render import render
 from mustermann.letters.verify.runner import verify_letter
+from mustermann.letters.writers import RejectedError
 
 if TYPE_CHECKING:
     from mustermann.letters.attributes.admission import Admission
     from mustermann.letters.attributes.clinical import CourseSampler
     from mustermann.letters.config import LettersConfig
+    from mustermann.letters.redteam.llm import Report
     from mustermann.letters.writers import Writer
 
 DRAFTS = 25
-"""So many drafts of one letter may be dropped before the run gives up."""
+"""So many drafts of one letter may be dropped before it is given up."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -40,12 +44,34 @@ class Workshop:
       config: Every probability.
       cases: Offers cases and simulates their courses.
       writer: Makes skeletons.
+      drafts: So many drafts of one letter may be dropped before it is given up.
+      attack: Attacks each finished letter; one that it flags is dropped. None for no attack.
     """
 
     seed: int
     config: LettersConfig
     cases: CourseSampler
     writer: Writer
+    drafts: int = DRAFTS
+    attack: Callable[[Document], Report] | None = None
+
+
+class NoLetterError(DataError):
+    """No draft of a letter was free of faults.
+
+    Attributes:
+      dropped: Drafts by the reason that they were dropped for.
+      wrote: What the writer counted over all drafts.
+    """
+
+    def __init__(
+        self, message: str, *, dropped: Mapping[str, int] | None = None,
+        wrote: Mapping[str, int] | None = None,
+    ) -> None:  # fmt: skip
+        # Defaults, because pickle rebuilds an exception from its message alone.
+        super().__init__(message)
+        self.dropped = dict(dropped or {})
+        self.wrote = dict(wrote or {})
 
 
 def make_letter(workshop: Workshop, number: int, *, admission: Admission | None = None) -> Document:
@@ -55,36 +81,68 @@ def make_letter(workshop: Workshop, number: int, *, admission: Admission | None 
     earlier drafts of it were not taken.
 
     Raises:
-      DataError: No draft was free of faults; says what was wrong with the last one.
+      NoLetterError: No draft was free of faults; says what was wrong with the last one.
     """
     dropped: Counter[str] = Counter()
-    for draft in range(DRAFTS):
-        document = _draft(workshop, number, draft, admission=admission, dropped=dropped)
+    wrote: Counter[str] = Counter()
+    last = ""
+    for draft in range(workshop.drafts):
+        try:
+            document = _draft(
+                workshop, number, draft, admission=admission, dropped=dropped, wrote=wrote
+            )
+        except RejectedError as error:
+            dropped.update(error.reasons)
+            wrote.update(error.counts)
+            last = str(error)
+            continue
         faults = verify_letter(document)
         if not any(fault.severity == "error" for fault in faults):
-            return document
-        dropped.update({fault.check for fault in faults})
-    raise DataError(
-        f"Expected a letter {number} without faults in {DRAFTS} drafts, found in the last: "
-        f"{faults[0].check}: {faults[0].message}"
+            report = workshop.attack(document) if workshop.attack else None
+            if report is None:
+                return document
+            counted = Counter(document.meta.get("writer") or {}) + report.counts()
+            document = _noted(document, counted)
+            if not report.flagged:
+                return document
+            dropped["attack"] += 1
+            last = report.first
+        else:
+            dropped.update({fault.check for fault in faults})
+            last = f"{faults[0].check}: {faults[0].message}"
+        wrote = Counter(document.meta.get("writer") or {})
+    raise NoLetterError(
+        f"Expected a letter {number} without faults in {workshop.drafts} drafts, "
+        f"found in the last: {last}",
+        dropped=dropped,
+        wrote=wrote,
     )
+
+
+def _noted(document: Document, counted: Mapping[str, int]) -> Document:
+    """Returns the letter with what was counted while it was made."""
+    meta = {**document.meta, "writer": dict(sorted(counted.items()))}
+    return dataclasses.replace(document, meta=meta)
 
 
 def _draft(
     workshop: Workshop, number: int, draft: int, *, admission: Admission | None,
-    dropped: Counter[str],
+    dropped: Counter[str], wrote: Counter[str],
 ) -> Document:  # fmt: skip
     path = ("letters", number, "draft", draft) if draft else ("letters", number)
     seeds = Seeds(workshop.seed, path)
-    attributes = sample(
-        seeds, config=workshop.config, cases=workshop.cases, admission=admission
-    )
+    attributes = sample(seeds, config=workshop.config, cases=workshop.cases, admission=admission)
     skeleton = workshop.writer.write(attributes, seeds=seeds)
     spoilt = apply_modes(skeleton, attributes, seeds.draws("modes"))
     filters = make_filters(attributes.parameters.modes, seeds)
     meta: dict[str, object] = {"seed": {"root": workshop.seed, "path": list(path)}}
     if dropped:
         meta["dropped"] = dict(sorted(dropped.items()))
+    counted = wrote + Counter(skeleton.counts)
+    if counted:
+        meta["writer"] = dict(sorted(counted.items()))
+    if skeleton.counts:
+        meta["skeleton"] = write(skeleton.segments)
     document = render(spoilt.skeleton, attributes, id=f"{number:06}", filters=filters, meta=meta)
     acted = Counter(spoilt.counts)
     acted.update(filter_counts(filters))

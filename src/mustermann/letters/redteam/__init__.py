@@ -1,0 +1,1 @@
+"""Attacks on finished letters: one file an attack."""
