@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from mustermann.core.errors import DataError
 from mustermann.core.seeds import Seeds
 from mustermann.documents.document import Document
+from mustermann.letters.attributes.parameters import sample_parameters
 from mustermann.letters.attributes.sampler import sample
 from mustermann.letters.filters import counts as filter_counts
 from mustermann.letters.filters import make_filters
@@ -129,13 +130,17 @@ def _draft(
     workshop: Workshop, number: int, draft: int, *, admission: Admission | None,
     dropped: Counter[str], wrote: Counter[str],
 ) -> Document:  # fmt: skip
-    path = ("letters", number, "draft", draft) if draft else ("letters", number)
-    seeds = Seeds(workshop.seed, path)
-    attributes = sample(seeds, config=workshop.config, cases=workshop.cases, admission=admission)
+    config, first = workshop.config, Seeds(workshop.seed, ("letters", number))
+    seeds = first.child("draft", draft) if draft else first
+    # Length and difficulty stay what they were: what is dropped more often must not be rarer.
+    parameters = sample_parameters(first, config=config)
+    attributes = sample(
+        seeds, config=config, cases=workshop.cases, admission=admission, parameters=parameters
+    )
     skeleton = workshop.writer.write(attributes, seeds=seeds)
     spoilt = apply_modes(skeleton, attributes, seeds.draws("modes"))
     filters = make_filters(attributes.parameters.modes, seeds)
-    meta: dict[str, object] = {"seed": {"root": workshop.seed, "path": list(path)}}
+    meta: dict[str, object] = {"seed": {"root": workshop.seed, "path": list(seeds.path)}}
     if dropped:
         meta["dropped"] = dict(sorted(dropped.items()))
     counted = wrote + Counter(skeleton.counts)
@@ -143,7 +148,10 @@ def _draft(
         meta["writer"] = dict(sorted(counted.items()))
     if skeleton.counts:
         meta["skeleton"] = write(skeleton.segments)
-    document = render(spoilt.skeleton, attributes, id=f"{number:06}", filters=filters, meta=meta)
+    document = render(
+        spoilt.skeleton, attributes, id=f"{number:06}", filters=filters, weights=config.house,
+        meta=meta,
+    )  # fmt: skip
     acted = Counter(spoilt.counts)
     acted.update(filter_counts(filters))
     return dataclasses.replace(document, meta={**document.meta, "mode_counts": dict(acted)})

@@ -60,6 +60,11 @@ def sample_course(case: Case, *, seeds: Seeds, request: CourseRequest) -> Sample
     )
 
 
+def _whole_months(birth: date, day: date) -> int:
+    """Returns the age in whole months, for infants' weights and doses."""
+    return (day.year - birth.year) * 12 + day.month - birth.month - (day.day < birth.day)
+
+
 def _has_codes(course: Course, request: CourseRequest) -> bool:
     codes = {procedure.ops for procedure in course.procedures}
     return request.icd in ("", course.diagnoses[0].icd) and codes.issuperset(request.ops)
@@ -69,7 +74,8 @@ def _simulate(case: Case, seeds: Seeds, request: CourseRequest) -> SampledCourse
     env = Facts(case.facts, seeds.draws("facts"))
     env.update(age=request.age, sex=request.sex, stay=request.stay,
                days=(request.discharge - request.admission).days,
-               elective=case.file.fits.elective)  # fmt: skip
+               elective=case.file.fits.elective,
+               months=_whole_months(request.birth, request.admission))  # fmt: skip
     length = request.parameters.length
     env.update(_comorbidities(case, env, seeds.draws("comorbidities"), length))
     env.settle()

@@ -49,10 +49,22 @@ class Age:
             if span.label != "AGE" or span.slot != "alter":
                 continue
             surface = evidence.surface(span)
-            if not says(surface, expected):
+            after = evidence.document.text[span.end : span.end + 8]
+            age = in_unit(after, birth, admission)
+            if not says(surface, age):
                 yield evidence.fault(
-                    self.name, f"Expected an age of {expected}, found {surface!r}.", at=span
+                    self.name, f"Expected an age of {age}, found {surface!r}.", at=span
                 )
+
+
+def in_unit(after: str, birth: date, day: date) -> int:
+    """Returns the age in the unit that `after` names: months or weeks of an infant, else years."""
+    word = after.lstrip(" -").casefold()
+    if word.startswith("mon"):
+        return (day.year - birth.year) * 12 + day.month - birth.month - (day.day < birth.day)
+    if word.startswith("wo"):
+        return (day - birth).days // 7
+    return years_between(birth, day)
 
 
 def years_between(birth: date, day: date) -> int:
