@@ -72,7 +72,7 @@ def test_two_workers_give_the_same(corpus, tmp_path):
     ("arguments", "code", "message"),
     [
         (["missing.jsonl", "--detectors", "rules"], 1, "missing.jsonl"),
-        (["LETTERS", "--detectors", "rulse"], 1, "Did you mean 'rules'"),
+        (["LETTERS", "--detectors", "rulse"], 2, "Did you mean 'rules'"),
         (["LETTERS", "--detectors", "rules", "--labels", "none"], 2, "Expected labels"),
         (["LETTERS", "--detectors", ","], 2, "Expected detectors"),
     ],
@@ -115,3 +115,53 @@ def test_a_trained_tagger_can_be_benchmarked(corpus, tmp_path):
     record = json.loads(result.stdout)["detectors"][name]
     assert record["failed"] == 0
     assert set(record["by_label"]) == {"DATE", "NAME"}
+
+
+def test_run_writes_surrogates_in_another_format(corpus, tmp_path):
+    result = invoke(
+        "run", "rules", corpus, "--out", tmp_path / "out", "--mode", "surrogate", "--to", "brat",
+        "--seed", 5, "--json",
+    )  # fmt: skip
+    record = json.loads(result.stdout)
+    assert (record["documents"], record["renamed"]) == (1, 0)
+    text = (tmp_path / "out" / "1.txt").read_text(encoding="utf-8")
+    assert text.endswith("kam. Morbus Crohn.")
+    assert "Schütz" not in text
+    assert "03.05.1960" not in text
+    (line,) = (tmp_path / "out" / "offsets.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [old for *old, _, _ in json.loads(line)["offsets"]] == [[5, 17], [27, 37]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--kind", "bert"], "Expected --kind crf|spacy|hf"),
+        (["--kind", "hf"], "--set encoder="),
+        (["--kind", "spacy", "--set", "epoch=3"], "Did you mean 'epochs'"),
+        (["--kind", "crf", "--set", "l3=1"], "Known: l1, l2"),
+    ],
+)
+def test_training_mistakes_are_one_line(corpus, tmp_path, arguments, message):
+    done = subprocess.run(
+        [sys.executable, "-m", "mustermann", "deid", "train", str(corpus), "--out",
+         str(tmp_path / "model"), *arguments],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_trained_pipeline_can_be_benchmarked(tmp_path):
+    pytest.importorskip("spacy")
+    letters = tmp_path / "letters.jsonl"
+    lines = [json.dumps(RECORD | {"id": str(i)}, ensure_ascii=False) for i in range(4)]
+    letters.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    trained = invoke(
+        "train", letters, "--out", tmp_path / "model", "--kind", "spacy", "--set", "epochs=2"
+    )
+    name = trained.stdout.strip()
+    assert name == f"spacy:{tmp_path / 'model'}"
+    result = invoke("benchmark", letters, "--detectors", name, "--json", "--cache", tmp_path / "c")
+    assert json.loads(result.stdout)["detectors"][name]["failed"] == 0

@@ -57,22 +57,31 @@ def benchmark(
     "--mode",
     default="keep",
     show_default=True,
-    help="keep labels the text, mask blackens it, label writes the label instead.",
+    help="keep labels the text, mask blackens it, label writes the label instead, "
+    "surrogate an invented value.",
 )
+@click.option("--to", default="", metavar="FORMAT", help="As `corpus convert`; else the input's.")
+@click.option("--keep-ids", is_flag=True, help="Also keep ids that hold what was taken out.")
+@click.option("--seed", type=int, help="Of surrogates; secret unless given. It undoes them.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def run(
-    detector: str, path: Path, out: Path, mode: str, workers: int, as_json: bool
+    detector: str, path: Path, out: Path, mode: str, to: str, keep_ids: bool, seed: int | None,
+    workers: int, as_json: bool,
 ) -> None:  # fmt: skip
-    """Label or redact a corpus with a detector."""
+    """Label or redact a corpus, a text or a folder of them with a detector."""
     from mustermann.journeys.deidentify import deidentify
 
-    result = deidentify(detector, path, out, mode=mode, workers=workers)
+    result = deidentify(
+        detector, path, out, mode=mode, workers=workers, to=to, keep_ids=keep_ids, seed=seed
+    )
     if as_json:
         click.echo(json.dumps(result.to_record(), ensure_ascii=False))
         return
     total = sum(result.spans.values())
     click.echo(f"{result.documents} documents, {total} spans found, written to {out}")
+    if result.renamed:
+        click.echo(f"{result.renamed} documents have another id: theirs held what was taken out")
     if result.failed:
         click.echo(
             f"{detector} failed on {len(result.failed)} documents, which are not written: "
@@ -83,7 +92,7 @@ def run(
 @deid.command("train")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A new directory.")
-@click.option("--kind", default="crf", show_default=True, help="What to train: crf.")
+@click.option("--kind", default="crf", show_default=True, help="What to train: crf, spacy, hf.")
 @click.option("--labels", default="", help="The corpus's label set: grascco, i2b2, mustermann.")
 @click.option("--limit", type=click.IntRange(min=1), help="Train on so many drawn documents.")
 @click.option("--seed", default=0, show_default=True, help="Draws documents.")
@@ -92,7 +101,7 @@ def train(
     path: Path, out: Path, kind: str, labels: str, limit: int | None, seed: int,
     overrides: tuple[str, ...],
 ) -> None:  # fmt: skip
-    """Train a detector on a labelled corpus; it loads back as crf:OUT."""
+    """Train a detector on a labelled corpus; it loads back as KIND:OUT."""
     from mustermann.journeys.training import train as journey
 
     made = journey(path, out, kind=kind, labels=labels, limit=limit, seed=seed, overrides=overrides)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -27,11 +29,12 @@ _DECOYS = {
     "listed names": "listed_recall", "unlisted names": "unlisted_recall",
 }  # fmt: skip
 _WORST = 10
+_WIDE = 200
 
 
 def print_tables(result: BenchmarkResult) -> None:
     """Prints leak rates first, then P/R/F1, decoys, labels, groups, differences, misses."""
-    console = Console()
+    console = _console()
     console.print(f"{escape(result.corpus)}: {result.documents} documents, labels {result.labels}")
     detectors = result.detectors.values()
     console.print(_scores("Detectors", detectors, _MAIN))
@@ -50,9 +53,14 @@ def print_tables(result: BenchmarkResult) -> None:
         _print_misses(console, detector)
 
 
+def _console() -> Console:
+    """Returns a console that is wide enough for every column where nobody's window limits it."""
+    return Console() if sys.stdout.isatty() or "COLUMNS" in os.environ else Console(width=_WIDE)
+
+
 def print_regimes(result: RegimesResult) -> None:
     """Prints mean ± deviation of each regime, on the public documents and on the hold-out."""
-    console = Console()
+    console = _console()
     for title, figures in (
         ("Public documents, out of fold", result.public),
         ("Synthetic letters held out", result.holdout),
@@ -93,8 +101,8 @@ def _labels(result: BenchmarkResult) -> Table:
         gold = max(counts.gold for counts in found if counts)
         cells: list[str] = []
         for counts in found:
-            record = counts.record() if counts else {"recall": 0.0, "f1": 0.0}
-            cells += [_number(record["recall"]), _number(record["f1"])]
+            record = counts.record() if counts else {}
+            cells += [_number(record.get("recall")), _number(record.get("f1"))]
         table.add_row(label, str(gold), *cells)
     return table
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 from importlib import import_module
 
 import click
 
+from mustermann.cli.streams import close_quietly, escape_what_does_not_fit
 from mustermann.core.errors import ConfigError, MustermannError, PrivacyError
 
 EXIT = {ConfigError: 2, PrivacyError: 3}
@@ -41,6 +43,17 @@ class LazyGroup(click.Group):
             raise TypeError(f"{module}:{attribute} is not a command")
         return command
 
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Returns the command that the arguments begin with, or names the nearest one."""
+        name = arguments[0]
+        if name not in _GROUPS and not name.startswith("-"):
+            near = difflib.get_close_matches(name, _GROUPS, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(_GROUPS)}."
+            context.fail(f"No such command {name!r}. {hint}")
+        return super().resolve_command(context, arguments)
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the list of commands from the table above, without importing them."""
         del context
@@ -61,22 +74,30 @@ def run() -> None:
     size threads wait for each other longer than they compute.
     """
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    escape_what_does_not_fit(sys.stdout, sys.stderr)
     try:
         main.main(standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(error.exit_code)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "mustermann"
+        _fail(f"{error.format_message().rstrip('.')}. Try {command} --help.", error.exit_code)
+    except click.ClickException as error:
+        _fail(error.format_message(), error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         _fail("stopped; what was written so far is whole", INTERRUPTED)
     except MustermannError as error:
         code = next((code for kind, code in EXIT.items() if isinstance(error, kind)), 1)
         _fail(str(error), code)
     except BrokenPipeError:
+        close_quietly()
         sys.exit(1)
     except OSError as error:
-        _fail(f"the file system refused: {error.strerror} ({error.filename})", 1)
+        place = f" ({error.filename})" if error.filename else ""
+        _fail(f"the file system refused: {error.strerror or error}{place}", 1)
 
 
 def _fail(message: str, code: int) -> None:

@@ -38,7 +38,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ConfigError(f"Expected a TOML file at {path}, found none.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
         raise ConfigError(f"Expected TOML in {path}, but: {error}.") from error
 
 
@@ -93,7 +93,7 @@ def _override(values: dict[str, Any], override: str) -> None:
             raise ConfigError(f"Expected a group of settings at {name!r} in {override!r}.")
     try:
         values[last] = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         values[last] = text
 
 

@@ -6,6 +6,7 @@
     - SpanError            a span does not fit its text
   + PrivacyError           going on would spend budget that is not there
   + PluginError            a named plugin is unknown, broken or not installed
+    - UnknownPluginError   nobody offers that name; a ConfigError too
 
 A message is one line: what was expected, what was found, where, what to do.
 """
@@ -35,3 +36,7 @@ class PrivacyError(MustermannError, RuntimeError):
 
 class PluginError(MustermannError, LookupError):
     """A named plugin is unknown, broken or not installed."""
+
+
+class UnknownPluginError(PluginError, ConfigError):
+    """Nobody offers a plugin of that name: an argument is wrong, not the installation."""

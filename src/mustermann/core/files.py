@@ -24,6 +24,8 @@ def new_directory(path: Path) -> Iterator[Path]:
     """
     refuse_existing(path)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    # A killed process may have had this number too; its remains are nobody's.
+    shutil.rmtree(partial, ignore_errors=True)
     make_directory(partial)
     try:
         yield partial
@@ -51,6 +53,10 @@ def make_directory(path: Path) -> None:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise ConfigError(
+            f"Expected a directory at {path}, found a file. Choose another output path."
+        ) from error
     except OSError as error:
         raise ConfigError(
             f"Expected to be able to write to {path.parent}, but: {error.strerror}. "
@@ -58,18 +64,35 @@ def make_directory(path: Path) -> None:
         ) from error
 
 
+def refuse_unwritable(path: Path) -> None:
+    """Raises ConfigError if no file can be written at `path`; leaves nothing there.
+
+    Long work asks before it begins, as `new_file` is first heard of when all is computed.
+    """
+    if path.is_dir():
+        raise ConfigError(
+            f"Expected the path of a file to write, found the directory {path}. "
+            f"Choose another output path."
+        )
+    probe = path.with_name(f".{path.name}.{os.getpid()}.partial") if path.name else path
+    try:
+        probe.touch()
+    except OSError as error:
+        raise ConfigError(
+            f"Expected a directory that can be written to at {path.parent}, but: "
+            f"{error.strerror}. Make it or choose another output path."
+        ) from error
+    probe.unlink()
+
+
 @contextlib.contextmanager
 def new_file(path: Path) -> Iterator[Path]:
     """Yields a temporary path that replaces `path` when the block ends well.
 
     Raises:
-      ConfigError: The directory is missing or can't be written to.
+      ConfigError: The directory is missing or can't be written to, or `path` is a directory.
     """
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise ConfigError(
-            f"Expected a directory that can be written to at {path.parent}. "
-            f"Make it or choose another output path."
-        )
+    refuse_unwritable(path)
     # The suffix stays last: writers choose their format by it.
     partial = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
     try:
@@ -96,5 +119,5 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise DataError(f"Expected a JSON file at {path}, found none.") from error
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise DataError(f"Expected a JSON file at {path}, but: {error}.") from error

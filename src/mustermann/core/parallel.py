@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
@@ -60,7 +62,21 @@ class ProcessExecutor:
                 yield result
         finally:
             # On Ctrl-C or an error the rest is dropped, not waited for.
-            pool.shutdown(wait=True, cancel_futures=True)
+            with _uninterrupted():
+                pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ignores Ctrl-C: a second one while a pool shuts down would leave its workers waiting."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _ignore_interrupt() -> None:

@@ -6,7 +6,7 @@ import difflib
 from importlib.metadata import EntryPoint, entry_points
 from typing import Literal
 
-from mustermann.core.errors import PluginError
+from mustermann.core.errors import PluginError, UnknownPluginError
 
 Group = Literal[
     "mustermann.detectors",
@@ -27,13 +27,14 @@ def load(group: Group, name: str) -> object:
     """Imports and returns the plugin `name`.
 
     Raises:
-      PluginError: It is unknown, offered twice, or its import failed.
+      UnknownPluginError: Nobody offers it; names the nearest one.
+      PluginError: It is offered twice, or its import failed.
     """
     found: list[EntryPoint] = list(entry_points(group=group, name=name))
     if not found:
         near = difflib.get_close_matches(name, names(group), n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise PluginError(
+        raise UnknownPluginError(
             f"No plugin {name!r} in {group}.{hint} On offer: {', '.join(names(group))}."
         )
     if len({point.value for point in found}) > 1:

@@ -62,20 +62,20 @@ class Redacted:
         return old + shift
 
 
-Replace = Callable[[str, str], str]
-"""Maps the text of a span and its label to what is written instead."""
+Replace = Callable[[str, "Span"], str]
+"""Maps the text of a span and the span to what is written instead."""
 
 
-def blackened(text: str, label: str) -> str:
+def blackened(text: str, span: Span) -> str:
     """Returns bars of the same length; line breaks stay, so that the layout does."""
-    del label
+    del span
     return "".join(c if c in "\r\n" else BLACK for c in text)
 
 
-def labelled(text: str, label: str) -> str:
+def labelled(text: str, span: Span) -> str:
     """Returns the label in brackets."""
     del text
-    return f"[{label}]"
+    return f"[{span.label}]"
 
 
 MODES: Mapping[str, Replace] = {"mask": blackened, "label": labelled}
@@ -88,7 +88,7 @@ def redact(text: str, spans: Iterable[Span], replace: Replace) -> Redacted:
     pieces: list[Replacement] = []
     last = length = 0
     for span in disjoint(spans):
-        new = replace(text[span.start : span.end], span.label)
+        new = replace(text[span.start : span.end], span)
         before = text[last : span.start]
         start = length + len(before)
         length = start + len(new)

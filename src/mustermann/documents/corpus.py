@@ -77,6 +77,8 @@ def load_corpus(path: Path | str, *, format: str | None = None) -> Corpus:
     if not path.exists():
         raise DataError(f"Expected a corpus at {path}, found nothing.")
     manifest = read_json(path / MANIFEST) if (path / MANIFEST).is_file() else {}
+    if not isinstance(manifest, dict):
+        raise DataError(f"Expected a JSON object in {path / MANIFEST}. Mend or remove it.")
     shards = (path,) if path.is_file() else tuple(sorted(path.glob(f"{STEM}*.jsonl")))
     native = format == "jsonl" or (format is None and shards and _has_documents(shards[0]))
     if native and shards:
@@ -236,7 +238,7 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 continue
             try:
                 record = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise DataError(f"Expected JSON, but: {error} ({path}, line {number})") from error
             if not isinstance(record, dict):
                 raise DataError(f"Expected a JSON object ({path}, line {number}).")

@@ -100,7 +100,8 @@ def split(
       ConfigError: Shares are not above 0 or do not add up to 1.
       DataError: Two documents have one id, or there are fewer patients than splits.
     """
-    if any(share <= 0 for share in shares.values()) or abs(sum(shares.values()) - 1) > 1e-9:
+    whole = abs(sum(shares.values()) - 1) <= 1e-9  # False for NaN.
+    if not whole or any(share <= 0 for share in shares.values()):
         raise ConfigError(
             f"Expected shares above 0 that add up to 1, got "
             f"{', '.join(f'{name}={share:g}' for name, share in shares.items())}."

@@ -12,6 +12,7 @@ import numpy as np
 
 from mustermann.core import plugins
 from mustermann.core.errors import ConfigError, DataError
+from mustermann.core.files import refuse_unwritable
 from mustermann.core.progress import task
 from mustermann.core.seeds import Seeds
 from mustermann.detectors.prediction_cache import PredictionCache
@@ -66,11 +67,14 @@ def benchmark(
 
     Raises:
       DataError: The corpus is missing, broken or empty.
-      ConfigError: Its labels fit no known set, or a detector is named twice.
+      ConfigError: Its labels fit no known set, a detector is named twice, or `report` can't be
+        written to.
       PluginError: A detector is unknown or can't be loaded.
     """
     if len(set(detectors)) < len(detectors) or not detectors:
         raise ConfigError(f"Expected detectors, each once, got {', '.join(detectors) or 'none'}.")
+    if report is not None:
+        refuse_unwritable(report)
     loaded = {name: load_detector(name) for name in detectors}
     corpus = load_corpus(path)
     labels = label_set(corpus, labels)

@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from mustermann.core.errors import DataError
-from mustermann.core.files import new_directory, read_json, write_json
+from mustermann.core.files import new_directory, read_json, refuse_unwritable, write_json
 from mustermann.core.manifest import MANIFEST
 from mustermann.core.progress import track
 from mustermann.documents.corpus import Corpus, load_corpus
@@ -78,7 +78,10 @@ def statistics(
     Raises:
       DataError: A corpus is missing, broken, or has fewer than two documents.
       PluginError: The embedding or the report needs something that is not installed.
+      ConfigError: `report` can't be written to.
     """
+    if report is not None:
+        refuse_unwritable(report)
     vocabulary = Vocabulary()
     corpora = [load_corpus(place) for place in (path, against) if place is not None]
     profiles = [_profile(corpus, vocabulary) for corpus in corpora]

@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from mustermann.core.config import digest, resolve
 from mustermann.core.errors import ConfigError, DataError
-from mustermann.core.files import make_directory, read_json, write_json
+from mustermann.core.files import make_directory, read_json, refuse_existing, write_json
 from mustermann.core.progress import task
 from mustermann.core.seeds import Seeds
 from mustermann.detectors import crf_features
 from mustermann.detectors.crf import CrfDetector
 from mustermann.detectors.prediction import predict
-from mustermann.detectors.training.crf import CrfSettings, Example, train_crf
+from mustermann.detectors.training.crf import CrfSettings, train_crf
+from mustermann.detectors.training.example import Example
+from mustermann.detectors.training.hf import HuggingFaceSettings, train_hf
+from mustermann.detectors.training.spacy import SpacySettings, train_spacy
 from mustermann.documents.corpus import load_corpus
 from mustermann.journeys.benchmark import default_cache, executor, label_set
 from mustermann.metrics.detection import FIELDS, Counts, Reading, count
@@ -27,9 +30,15 @@ from mustermann.metrics.projection import Projection
 from mustermann.metrics.regimes import REGIMES, Regime, RegimesResult, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mustermann.documents.document import Document
+
+Settings = CrfSettings | SpacySettings | HuggingFaceSettings
+SETTINGS: Mapping[str, type[Settings]] = {
+    "crf": CrfSettings, "spacy": SpacySettings, "hf": HuggingFaceSettings,
+}  # fmt: skip
+"""What can be trained, and the settings that it has."""
 
 HOLDOUT = 40
 """Synthetic letters that no regime trains on."""
@@ -44,19 +53,21 @@ def train(
     Args:
       path: A labelled corpus.
       out: A new directory.
-      kind: What to train; "crf" so far.
+      kind: What to train: "crf", "spacy", or "hf", which needs the setting `encoder`.
       labels: The corpus's label set; "" reads the manifest, then guesses.
       limit: Takes so many documents, drawn by `seed`.
-      seed: Of the draw.
+      seed: Of the draw, and of all that the training draws.
       overrides: Settings as `key=value`.
 
     Raises:
       ConfigError: `kind` or a setting is unknown, or `out` exists.
       DataError: The corpus is missing, broken or has no span.
+      PluginError: What the kind needs is not installed.
     """
-    if kind != "crf":
-        raise ConfigError(f"Expected --kind crf, got {kind!r}.")
-    settings = resolve(CrfSettings, overrides=overrides)
+    if kind not in SETTINGS:
+        raise ConfigError(f"Expected --kind {'|'.join(SETTINGS)}, got {kind!r}.")
+    settings = resolve(SETTINGS[kind], overrides=overrides)
+    refuse_existing(out)
     corpus = load_corpus(path)
     projected = Projection(label_set(corpus, labels), coarse=True)
     documents = list(corpus)
@@ -64,6 +75,10 @@ def train(
         documents = _drawn(documents, limit, Seeds(seed).child("train"))
     examples = [Example(document.text, projected.gold(document)) for document in documents]
     card = {"corpus": str(path), "map": projected.signature, "seed": seed}
+    if isinstance(settings, SpacySettings):
+        return train_spacy(examples, out, settings=settings, seed=seed, card=card)
+    if isinstance(settings, HuggingFaceSettings):
+        return train_hf(examples, out, settings=settings, seed=seed, card=card)
     return train_crf(examples, out, settings=settings, card=card)
 
 

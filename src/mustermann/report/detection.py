@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mustermann.documents.coarse import CLASSES, coarse_class
 from mustermann.documents.labels import LABELS
+from mustermann.metrics.detection import LabelCounts
 from mustermann.report import charts
 from mustermann.report.blocks import Block, Chart, Paragraph, Section, Table
 
@@ -84,27 +86,56 @@ def _interval(low: float | None, high: float | None) -> str:
 
 
 def _by_label(result: BenchmarkResult) -> list[Block]:
+    """Returns classes that every detector can be compared in, then labels where any knows them."""
+    classes = {d.name: _by_class(d.by_label) for d in result.detectors.values()}
+    recall = {
+        name: {
+            label: found
+            for label, counts in known.items()
+            if (found := _recall(counts)) is not None
+        }
+        for name, known in classes.items()
+    }
+    blocks: list[Block] = [
+        Chart(charts.bars(recall, title="Recall by class", axis="recall"), ""),
+        _label_table(classes, "Exact spans with their class: recall / F1."),
+    ]
+    fine = {d.name: d.by_label for d in result.detectors.values() if not {*d.by_label} <= CLASSES}
+    if fine:
+        blocks.append(_label_table(fine, "Exact spans with their label: recall / F1."))
+    return blocks
+
+
+def _by_class(by_label: Mapping[str, LabelCounts]) -> dict[str, LabelCounts]:
+    summed: dict[str, LabelCounts] = {}
+    for label, counts in by_label.items():
+        name = coarse_class(label)
+        summed[name] = summed.get(name, LabelCounts()) + counts
+    return summed
+
+
+def _recall(counts: LabelCounts) -> float | None:
+    recall: float | None = counts.record()["recall"]
+    return recall
+
+
+def _label_table(found: Mapping[str, Mapping[str, LabelCounts]], caption: str) -> Table:
     order = {name: index for index, name in enumerate(LABELS)}
     names = sorted(
-        {label for d in result.detectors.values() for label in d.by_label},
+        {label for known in found.values() for label in known},
         key=lambda name: (order.get(name, len(order)), name),
     )
-    recall: dict[str, dict[str, float]] = {}
     rows = []
     for name in names:
-        cells: list[str] = []
-        gold = 0
-        for detector in result.detectors.values():
-            counts = detector.by_label.get(name)
+        each = [known.get(name) for known in found.values()]
+        gold = max(int(counts.gold) for counts in each if counts)
+        cells = []
+        for counts in each:
             record = counts.record() if counts else {}
-            gold = max(gold, int(counts.gold) if counts else 0)
-            cells += [_number(record.get(key)) for key in ("precision", "recall", "f1")]
-            if record.get("recall") is not None:
-                recall.setdefault(detector.name, {})[name] = record["recall"]
+            pair = (_number(record.get(key)) for key in ("recall", "f1"))
+            cells.append(" / ".join(pair) if counts else "–")
         rows.append((name, str(gold), *cells))
-    heads = [f"{d} {what}" for d in result.detectors for what in ("P", "R", "F1")]
-    table = Table(("label", "gold", *heads), tuple(rows), "Exact spans with their labels.")
-    return [Chart(charts.bars(recall, title="Recall by label", axis="recall"), ""), table]
+    return Table(("label", "gold", *found), tuple(rows), caption)
 
 
 def _groups(result: BenchmarkResult) -> list[Block]:

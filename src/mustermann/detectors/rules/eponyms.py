@@ -47,9 +47,11 @@ def find_eponyms(text: str, gazetteer: Gazetteer) -> Iterator[Find]:
         for match in pattern.finditer(text):
             yield Find(*match.span("name"), "EPONYM")
     for match in _KNOWN.finditer(text):
+        if "-" not in match[0]:
+            continue
         parts = match["name"].split("-")
         each = [part in gazetteer.eponyms for part in parts]
-        if len(match[0]) > len(match["name"]) and "-" in match[0] and all(each):
+        if len(match[0]) > len(match["name"]) and all(each):
             yield Find(*match.span("name"), "EPONYM")
         elif len(parts) > 2 and all(each[:-1]):
             yield Find(match.start(), match.start() + len("-".join(parts[:-1])), "EPONYM")

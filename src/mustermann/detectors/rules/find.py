@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from mustermann.documents.spans import Component
 
@@ -62,3 +62,33 @@ class Canvas:
     def labels_at(self, start: int, end: int) -> frozenset[str]:
         """Returns the labels of the finds that touch `[start, end)`."""
         return frozenset(f.label for f in self.finds if f.start < end and start < f.end)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a text, such as a line.
+
+    Attributes:
+      start: Index of its first character.
+      end: Index one past its last character.
+    """
+
+    start: int
+    end: int
+
+
+def lines_with(text: str, words: Iterable[str]) -> Iterator[Stretch]:
+    """Yields in order the lines that hold one of `words`, each once.
+
+    A pattern that can't match without one of some fixed words, nor over a line break, need
+    not look elsewhere; to find the words is two orders of magnitude cheaper.
+    """
+    starts: set[int] = set()
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            starts.add(text.rfind("\n", 0, at) + 1)
+            at = text.find(word, at + len(word))
+    for start in sorted(starts):
+        end = text.find("\n", start)
+        yield Stretch(start, len(text) if end < 0 else end)

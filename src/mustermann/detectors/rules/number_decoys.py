@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mustermann.detectors.rules.find import Find
+from mustermann.detectors.rules.find import Find, lines_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,10 @@ _PRINTED = re.compile(
     r"[ :]{1,3}(?P<value>(?:[A-Z]{2,4}-)*\d[\w./-]*\w)"
 )
 """What is printed on a form or a box: its version or batch, also where it looks like a date."""
+_PRINTED_WORDS = (
+    "ersion", "oftware", "Vordruck", "Formular", "Teststreifen", "ennung", "Release", "DIN", "ISO",
+    "Norm",
+)  # fmt: skip
 _PZN = re.compile(r"PZN[:\s-]{0,3}(?:\d{7,8}|\d{3} ?\d{5})(?!\d)")
 _REGISTER = re.compile(
     r"(?:NCT\d{8}|DRKS\d{8}|EudraCT[: -]{0,3}\d{4}-\d{6}-\d{2}|ISRCTN\d{8}|CE ?\d{4})(?!\d)"
@@ -47,5 +51,6 @@ def find_number_decoys(text: str) -> Iterator[Find]:
     for pattern in (_CODE_WORD, _PZN, _REGISTER, _LAW, _STUDY, _CODE):
         for match in pattern.finditer(text):
             yield Find(*match.span(), "NONPII_ID")
-    for match in _PRINTED.finditer(text):
-        yield Find(*match.span("value"), "NONPII_ID")
+    for line in lines_with(text, _PRINTED_WORDS):
+        for match in _PRINTED.finditer(text, line.start, line.end):
+            yield Find(*match.span("value"), "NONPII_ID")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mustermann.detectors.rules.find import Find
+from mustermann.detectors.rules.find import Find, lines_with
 from mustermann.detectors.rules.words import (
     CAPITALISED,
     COMPOUND,
@@ -63,6 +63,14 @@ _DEPARTMENT = re.compile(
     rf"(?<![\w-])Klinik für {COMPOUND}(?:(?:,| und| u\.) {COMPOUND})* (?:des|am|der|im) "
     rf"{COMPOUND}(?: {COMPOUND})?"
 )
+_PRACTICE_WORDS = ("praxis", "Praxis", "Apotheke", "MVZ")
+_UNIVERSITY_WORDS = ("Universität", "Hochschule")
+_INSURER_WORDS = (
+    "AOK", "BKK", "IKK", "KKH", "SVLFG", "DAK", "Barmer", "BARMER", "Techniker", "Debeka",
+    "Knappschaft", "ÖGK", "BVA", "SVS", "HEK", "hkk", "kasse", "Krankenversicherung",
+    "Kranken AG",
+)  # fmt: skip
+_PLACES = COUNTRIES | STATES
 _HOUSE = re.compile(r"(?:[Hh]aus|[Kk]linik|[Ss]pital)")
 _PRACTICE = re.compile(
     r"(?:(?:Gemeinschafts|Haus(?:arzt)?|Facharzt|Zahnarzt|Gruppen)?[Pp]raxis|Praxisgemeinschaft"
@@ -105,7 +113,7 @@ _EMPLOYER = re.compile(
 )
 _LISTED = re.compile(
     rf"[;,] (?P<name>(?:frühere[rn]? |ehemalige[rn]? )?{COMPOUND})(?=[.;,]| in Rente| \(berentet)"
-    rf"|(?:\b[Bb]eruf(?:lich)?:?|[;,] früher|[;,] ehemals|zuvor als) (?P<by>(?:frühere[rn]? "
+    rf"|(?:[Bb](?<!\w.)eruf(?:lich)?:?|[;,] früher|[;,] ehemals|zuvor als) (?P<by>(?:frühere[rn]? "
     rf"|ehemalige[rn]? )?{COMPOUND})(?=[.;,\n]| \()"
 )
 _STATED = re.compile(
@@ -160,16 +168,25 @@ _NO_PART = frozenset(
 def find_organisations(text: str, gazetteer: Gazetteer) -> Iterator[Find]:
     """Yields hospitals, insurers, universities, professions and countries; may overlap."""
     yield from _hospitals(text, gazetteer)
-    for match in _PRACTICE.finditer(text):
-        if not gazetteer.common_noun(match[0].split()[-1]):
-            yield Find(*match.span(), "HOSPITAL")
-    for match in _UNIVERSITY.finditer(text):
-        yield Find(*match.span(), "ORGANIZATION")
+    for line in lines_with(text, _PRACTICE_WORDS):
+        for match in _PRACTICE.finditer(text, line.start, line.end):
+            if not gazetteer.common_noun(match[0].split()[-1]):
+                yield Find(*match.span(), "HOSPITAL")
+    for line in lines_with(text, _UNIVERSITY_WORDS):
+        for match in _UNIVERSITY.finditer(text, line.start, line.end):
+            yield Find(*match.span(), "ORGANIZATION")
     for match in _PAYER.finditer(text):
         yield Find(*match.span("name"), "INSURER")
-    for match in _INSURER.finditer(text):
-        if not text[max(0, match.start() - 1) : match.start()].isalnum():
-            yield Find(*match.span(), "INSURER")
+    for line in lines_with(text, _INSURER_WORDS):
+        for match in _INSURER.finditer(text, line.start, line.end):
+            if not text[max(0, match.start() - 1) : match.start()].isalnum():
+                yield Find(*match.span(), "INSURER")
+    yield from _professions(text)
+    yield from _regions(text)
+
+
+def _professions(text: str) -> Iterator[Find]:
+    """Yields professions and employers."""
     for match in _PROFESSION.finditer(text):
         group = str(match.lastgroup)
         if match[group] not in _NO_PROFESSION:
@@ -185,6 +202,12 @@ def find_organisations(text: str, gazetteer: Gazetteer) -> Iterator[Find]:
     for match in _STATED.finditer(text):
         if _profession(match["name"]):
             yield Find(*match.span("name"), "PROFESSION")
+
+
+def _regions(text: str) -> Iterator[Find]:
+    """Yields countries and states that somebody comes from."""
+    if _PLACES.isdisjoint(_WORD.findall(text)):
+        return
     for match in _WORD.finditer(text):
         label = "COUNTRY" if match[0] in COUNTRIES else "STATE" if match[0] in STATES else ""
         if label and _PLACE_BEFORE.search(text[max(0, match.start() - 18) : match.start()]):

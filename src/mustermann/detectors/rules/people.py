@@ -24,6 +24,9 @@ _FUNCTIONS = re.compile(rf"(?:(?:{contexts.FUNCTION}|gez|i\. ?[AV])\b\.?[ ])+")
 _DONOR = re.compile(r"[Ss]pende|fälschlich|[Ff]remdbefund|Mitpatient")
 _PAIR = re.compile(rf"(?<![\w.-])(?P<given>{WORD})(?=[ ](?:{PARTICLE}[ ])?[{UPPER}])")
 
+_ANNOUNCING = ("(", "durch ", "mit ", "über ", "an ", "bei ")
+"""How a phrase ends that a name follows."""
+
 
 class People:
     """Finds the mentions of persons in one text."""
@@ -212,6 +215,8 @@ class People:
             if name and len(name.words) > 1 and not self._known.common_noun(name.words[0]):
                 yield Mention(name, "staff")
         for match in (*contexts.TEAM.finditer(self._text), *contexts.BRACKET.finditer(self._text)):
+            if not match[0].endswith(_ANNOUNCING):
+                continue
             name = self._parser.parse(match.end())
             if name and len(name.words) > 1 and self._stands_alone(match, name):
                 yield Mention(name, "staff")
@@ -223,11 +228,10 @@ class People:
 
     def _stands_alone(self, match: re.Match[str], name: Name) -> bool:
         """Returns whether a name in brackets, or after "durch", has no common noun in it."""
-        announced = match[0].endswith(("(", "durch ", "mit ", "über ", "an ", "bei "))
         if match.re is contexts.BRACKET:
             return contexts.SERVICE.match(self._text, name.end) is not None
         closed = self._text[name.end : name.end + 1] in {")", ",", ".", ";", "\n", " ", ""}
-        return announced and closed and not any(map(self._known.common_noun, name.words))
+        return closed and not any(map(self._known.common_noun, name.words))
 
     def _signatures(self) -> Iterator[Mention]:
         """Names that stand alone in the lines under the greeting."""

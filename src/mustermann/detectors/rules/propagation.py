@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mustermann.detectors.rules.find import Canvas, Find
+from mustermann.detectors.rules.find import Canvas, Find, Stretch
 from mustermann.detectors.rules.words import LOWER, START, UPPER
 from mustermann.documents.spans import Component
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mustermann.detectors.rules.gazetteer import Gazetteer
 
@@ -31,22 +31,30 @@ def propagate(canvas: Canvas, gazetteer: Gazetteer) -> Iterator[Find]:
     if not words:
         return
     forms = {form: word for word in words for form in (word, word.upper())}
-    alternatives = "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
-    one = rf"(?:{alternatives})"
+    longest_first = sorted(forms, key=len, reverse=True)
+    one = rf"(?:{'|'.join(map(re.escape, longest_first))})"
     pattern = re.compile(rf"(?<![\w-]){one}(?:[ ]{{1,2}}{one})*(?:s|['’]s?)?(?![\w]|-[^\W\d_])")
-    single = re.compile(one)
     for match in pattern.finditer(canvas.text):
-        first = single.match(match[0])
-        if first is None:
-            continue
-        label = words[forms[first[0]]]
+        found = list(_each(match[0], longest_first))
+        first = found[0]
+        label = words[forms[match[0][first.start : first.end]]]
         if label != "PATIENT_NAME" and _after_article(canvas.text, match.start()):
             continue
         parts = tuple(
-            Component(match.start() + found.start(), match.start() + found.end(), "family")
-            for found in single.finditer(match[0])
+            Component(match.start() + part.start, match.start() + part.end, "family")
+            for part in found
         )
         yield Find(*match.span(), label, parts if label in _PEOPLE else ())
+
+
+def _each(text: str, forms: Sequence[str]) -> Iterator[Stretch]:
+    """Yields where one of the forms stands, the longest first, without overlap."""
+    at = 0
+    while at < len(text):
+        form = next((form for form in forms if text.startswith(form, at)), "")
+        if form:
+            yield Stretch(at, at + len(form))
+        at += len(form) or 1
 
 
 def propagate_misspelt(canvas: Canvas, gazetteer: Gazetteer) -> Iterator[Find]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from mustermann.documents.spans import Span
+    from mustermann.detectors.training.example import Example
 
 
 @strict
@@ -39,19 +39,6 @@ class CrfSettings:
     l2: float = 0.05
     iterations: int = 70
     rarest: int = 2
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Example:
-    """A text with spans in coarse classes.
-
-    Attributes:
-      text: The text.
-      spans: Disjoint.
-    """
-
-    text: str
-    spans: tuple[Span, ...]
 
 
 def train_crf(

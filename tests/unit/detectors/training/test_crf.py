@@ -8,7 +8,8 @@ from mustermann.core.errors import ConfigError, DataError, PluginError
 from mustermann.detectors.crf import CrfDetector
 from mustermann.detectors.prediction import clean
 from mustermann.detectors.registry import load_detector
-from mustermann.detectors.training.crf import CrfSettings, Example, train_crf
+from mustermann.detectors.training.crf import CrfSettings, train_crf
+from mustermann.detectors.training.example import Example
 from mustermann.documents.spans import Span
 
 NAMES = ("Weber", "Krause", "Lorenz", "Schütz", "Brandt", "Voß", "Jung", "Sommer")
