@@ -168,8 +168,12 @@ def weighted_kappa(left: NDArray[np.int64], right: NDArray[np.int64]) -> float:
 
 
 def judged(
-    scores: NDArray[np.int64], *, difficulties: Sequence[str] = (), failed: int = 0, judge: str = "",
-) -> JudgedCorpus:  # fmt: skip
+    scores: NDArray[np.int64],
+    *,
+    difficulties: Sequence[str] = (),
+    failed: int = 0,
+    judge: str = "",
+) -> JudgedCorpus:
     """Returns what readings say of a corpus.
 
     Args:
