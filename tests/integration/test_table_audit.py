@@ -44,10 +44,11 @@ def audit(data, monkeypatch, capsys):
 
 def test_without_noise_the_lower_bound_exceeds_the_claim(audit, monkeypatch):
     monkeypatch.setattr(GaussianMechanism, "release", lambda self, values: values.astype(float))
-    code, text, _ = audit("--canaries", 80, "--guesses", 80, "--json")
+    # The coins are the operating system's: a claim far below what 80 guesses prove never flakes.
+    code, text, _ = audit("--canaries", 80, "--guesses", 80, "--json", "--epsilon", "0.3")
     record = json.loads(text)
     assert code == 0
-    assert record["epsilon_lower"] > record["epsilon_claimed"] > 0.9
+    assert record["epsilon_lower"] > record["epsilon_claimed"] > 0.29
     assert record["refuted"]
     assert record["canaries"] == 80
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import signal
 import sys
 from importlib import import_module
 
@@ -88,6 +89,7 @@ def run() -> None:
     except click.ClickException as error:
         _fail(error.format_message(), error.exit_code)
     except (KeyboardInterrupt, click.Abort):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # A second one would spoil the exit code.
         _fail("stopped; what was written so far is whole", INTERRUPTED)
     except MustermannError as error:
         code = next((code for kind, code in EXIT.items() if isinstance(error, kind)), 1)

@@ -170,6 +170,10 @@ def compare(
     """Print how close the rows in SYNTHETIC are to those in REAL; not private."""
     journey = table_journeys()
     schema = _schema_in(schema_file)
+    if report:
+        from mustermann.core.files import refuse_unwritable
+
+        refuse_unwritable(report)
     found = journey.compare(
         real, synthetic, holdout=holdout, target=target, schema=schema, overrides=overrides
     )

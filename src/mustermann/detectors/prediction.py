@@ -6,8 +6,10 @@ things that are no spans. Each is counted by kind; what can be used is used.
 
 from __future__ import annotations
 
+import bisect
 import collections
 import dataclasses
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from mustermann.documents.coarse import CLASSES
@@ -129,20 +131,21 @@ def disjoint(spans: Iterable[Span]) -> tuple[Span, ...]:
 
     No character that was covered is uncovered.
     """
-    taken: list[Span] = []
+    taken: list[Span] = []  # disjoint and sorted at any time
     for span in sorted(spans, key=lambda item: (-len(item), item.start)):
-        pieces = [(span.start, span.end)]
-        for other in taken:
-            pieces = [
-                piece
-                for start, end in pieces
-                for piece in ((start, min(end, other.start)), (max(start, other.end), end))
-                if piece[0] < piece[1]
-            ]
-        for start, end in pieces:
-            whole = (start, end) == (span.start, span.end)
-            taken.append(span if whole else Span(start, end, span.label))
-    return tuple(sorted(taken))
+        at = bisect.bisect_right(taken, span.start, key=attrgetter("end"))
+        start, pieces = span.start, []
+        while start < span.end and at < len(taken) and taken[at].start < span.end:
+            if start < taken[at].start:
+                pieces.append((start, taken[at].start))
+            start = taken[at].end
+            at += 1
+        if start < span.end:
+            pieces.append((start, span.end))
+        for left, right in pieces:
+            whole = (left, right) == (span.start, span.end)
+            bisect.insort(taken, span if whole else Span(left, right, span.label))
+    return tuple(taken)
 
 
 def _plain(span: Span) -> list[Any]:

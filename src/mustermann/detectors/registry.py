@@ -31,7 +31,7 @@ def load_detector(spec: str) -> Detector:
             if not colon
             else "takes nothing after a colon"
         )
-        raise PluginError(f"Detector {spec!r} {needs}: {error}.") from error
+        raise PluginError(f"Detector {spec!r} {needs}.") from error
     if not isinstance(made, Detector):
         raise PluginError(
             f"Expected {name!r} to make a detector with name, labels, signature and detect, "

@@ -110,6 +110,7 @@ def generate(
     plan = dataclasses.replace(writer or WriterPlan(), bands=settings.bands)
     job = Job(seed=seed, config=settings, admissions=rows, writer=plan)
     load_writer(plan)
+    refuse_outside(job, count, ids=ids)
     refuse_other_run(out, job, resume=resume)
     cpu = _write(job, run, out, count=count, ids=ids, workers=workers, resume=resume)
     describe(job, run).write(out)
@@ -292,18 +293,23 @@ def batches(
 ) -> Iterator[tuple[int, ...]]:
     """Yields the numbers of the letters to make, those up to `after` left out."""
     highest = len(job.admissions) if job.admissions is not None else count
-    if ids is not None:
-        outside = [number for number in ids if highest is not None and number >= highest]
-        if outside:
-            raise ConfigError(f"Expected --ids below {highest}, got {outside[0]}.")
-        numbers: Iterable[int] = ids
-    else:
-        numbers = range(highest or 0)
+    numbers: Iterable[int] = range(highest or 0) if ids is None else ids
     waiting = iter([number for number in numbers if number > after])
     # A language model may stop answering: what it was paid for is written before it goes on.
     size = 1 if job.by_model else BATCH
     while batch := tuple(islice(waiting, size)):
         yield batch
+
+
+def refuse_outside(job: Job, count: int | None, *, ids: Sequence[int] | None) -> None:
+    """Refuses letters that the run does not have; known before anything is written."""
+    rows = None if job.admissions is None else len(job.admissions)
+    if rows is not None and count is not None and count > rows:
+        raise ConfigError(f"Expected -n of at most the {rows} rows of admissions, got {count}.")
+    highest = count if rows is None else rows
+    outside = [number for number in ids or () if highest is not None and number >= highest]
+    if outside:
+        raise ConfigError(f"Expected --ids below {highest}, got {outside[0]}.")
 
 
 def executor(workers: int) -> Executor:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mustermann.core import config
-from mustermann.core.errors import DataError
+from mustermann.core.errors import ConfigError
 from mustermann.core.files import read_json
 from mustermann.core.seeds import Seeds
 from mustermann.metrics import tables as metrics
@@ -77,7 +77,8 @@ def compare(
       overrides: Settings of the discretiser, as `bins=50`.
 
     Raises:
-      DataError: A table can't be read, lacks a column, or has no `target`.
+      DataError: A table can't be read or lacks a column.
+      ConfigError: There is no column `target`.
     """
     schema = schema or Schema()
     settings = config.resolve(DiscretiseSettings, overrides=overrides)
@@ -85,7 +86,7 @@ def compare(
     discretiser = build(infer.complete(schema, frame, settings, mode="nonprivate"), frame, settings)
     names = [encoder.name for encoder in discretiser.encoders]
     if target is not None and target not in names:
-        raise DataError(f"Expected a target column, found no {target!r}. Try {', '.join(names)}.")
+        raise ConfigError(f"Expected a target column, found no {target!r}. Try {', '.join(names)}.")
 
     def rows_of(data: Any) -> metrics.Codes:
         return discretiser.encode(load(data, discretiser.reading))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mustermann.core.errors import ConfigError
 from mustermann.core.files import write_json
 from mustermann.tables import files, imputation
 from mustermann.tables.given import sample_given
@@ -15,7 +17,6 @@ from mustermann.tables.model import TableModel, guarantee_beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 SAMPLING = "sampling.json"
 
@@ -121,6 +122,10 @@ def impute(
       ConfigError: The model has no such column, or no value to fill it with.
       DataError: The table can't be read, or does not fit the model.
     """
+    if isinstance(data, str | Path) and out.resolve() == Path(data).resolve():
+        raise ConfigError(
+            f"Expected an output other than the table itself, got {out}. Choose another path."
+        )
     model = model if isinstance(model, TableModel) else TableModel.load(model)
     frame = files.load(data, model.discretiser.reading)
     found = imputation.impute(model, frame, columns=columns, seed=seed)

@@ -373,6 +373,8 @@ def draft_schema(data: Any, *, out: Path, overrides: Sequence[str] = ()) -> Path
     A .json file gets SDV's metadata, which has the kinds alone. A TOML file holds bounds and
     levels read from the data, says so, and is not public until somebody changes that.
     """
+    # Neither the table itself nor a schema that its owner has edited may be overwritten.
+    refuse_existing(out)
     settings = config.resolve(DiscretiseSettings, overrides=overrides)
     frame = load(data)
     completed = infer.complete(Schema(public=False), frame, settings, mode="nonprivate")

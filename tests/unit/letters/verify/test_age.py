@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from mustermann.letters.verify.age import says, years_between
+from mustermann.letters.verify.age import in_unit, says, years_between
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,10 @@ def test_thirty_in_capitals_has_no_eszett():
 @pytest.mark.parametrize("text", ["65", "fünfundsechzig", "Ende sechzig", "", "64 Jahre"])
 def test_what_does_not_say_64(text):
     assert not says(text, 64)
+
+
+@pytest.mark.parametrize(
+    ("after", "age"), [("-jährig", 0), (" Monate alt", 8), (" Wochen", 36), ("-monatiger", 8)]
+)
+def test_an_infant_is_counted_in_the_unit_that_follows(after, age):
+    assert in_unit(after, date(2025, 1, 10), date(2025, 9, 20)) == age
