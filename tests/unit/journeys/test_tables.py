@@ -200,7 +200,7 @@ def test_a_comparison_has_every_figure_or_its_reason():
 
 
 def test_a_target_that_is_no_column_is_refused():
-    with pytest.raises(DataError, match="no 'sik'"):
+    with pytest.raises(ConfigError, match="no 'sik'"):
         journeys.compare(people(), people(), target="sik")
 
 
