@@ -79,6 +79,11 @@ def _uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def executor(workers: int) -> Executor:
+    """Returns where work runs: this process for one worker, else `workers` processes."""
+    return SerialExecutor() if workers == 1 else ProcessExecutor(workers=workers)
+
+
 def _ignore_interrupt() -> None:
     """Leaves Ctrl-C to the parent, which stops the pool."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

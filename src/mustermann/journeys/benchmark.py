@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mustermann.core import plugins
 from mustermann.core.errors import ConfigError, DataError
 from mustermann.core.files import refuse_unwritable
+from mustermann.core.parallel import executor
 from mustermann.core.progress import task
 from mustermann.core.seeds import Seeds
 from mustermann.detectors.prediction_cache import PredictionCache
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mustermann.core.parallel import Executor
     from mustermann.documents.corpus import Corpus
     from mustermann.documents.detector import Detector
 
@@ -121,13 +120,6 @@ def default_cache() -> Path:
     """Returns where predictions are kept: the user's cache directory."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "mustermann" / "predictions"
-
-
-def executor(workers: int) -> Executor:
-    """Returns where the work runs: this process for one worker, else processes."""
-    name = "serial" if workers == 1 else "processes"
-    made: Executor = plugins.load("mustermann.executors", name)(workers=workers)  # type: ignore[operator]
-    return made
 
 
 def _scored(

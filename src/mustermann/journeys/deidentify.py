@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mustermann.core.errors import ConfigError
 from mustermann.core.files import new_directory, refuse_existing
 from mustermann.core.manifest import Manifest
+from mustermann.core.parallel import executor
 from mustermann.core.progress import track
 from mustermann.detectors.prediction import Prediction, disjoint, predict
 from mustermann.detectors.redaction import MODES, Redacted, redact
@@ -25,7 +26,6 @@ from mustermann.documents.formats.format import load_format
 from mustermann.documents.labels import LABELS
 from mustermann.documents.spans import Span
 from mustermann.german.transliteration import fold
-from mustermann.journeys.benchmark import executor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

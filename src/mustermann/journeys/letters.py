@@ -8,10 +8,11 @@ import time
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from mustermann.core import manifest, plugins
+from mustermann.core import manifest
 from mustermann.core.config import resolve
 from mustermann.core.errors import ConfigError, DataError
 from mustermann.core.files import read_json
+from mustermann.core.parallel import executor
 from mustermann.core.progress import task
 from mustermann.documents.corpus import CorpusWriter, encode, load_corpus
 from mustermann.letters.attributes.admission import Admission, NoFittingCase, read_admissions
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from mustermann.core.parallel import Executor
     from mustermann.documents.document import Document
     from mustermann.letters.attributes.clinical import CaseProfile
 
@@ -310,13 +310,6 @@ def refuse_outside(job: Job, count: int | None, *, ids: Sequence[int] | None) ->
     outside = [number for number in ids or () if highest is not None and number >= highest]
     if outside:
         raise ConfigError(f"Expected --ids below {highest}, got {outside[0]}.")
-
-
-def executor(workers: int) -> Executor:
-    """Returns where the work runs: this process for one worker, else processes."""
-    name = "serial" if workers == 1 else "processes"
-    made: Executor = plugins.load("mustermann.executors", name)(workers=workers)  # type: ignore[operator]
-    return made
 
 
 def refuse_other_run(out: Path, job: Job, *, resume: bool) -> None:

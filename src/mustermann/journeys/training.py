@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mustermann.core.config import digest, resolve
 from mustermann.core.errors import ConfigError, DataError
 from mustermann.core.files import make_directory, read_json, refuse_existing, write_json
+from mustermann.core.parallel import executor
 from mustermann.core.progress import task
 from mustermann.core.seeds import Seeds
 from mustermann.detectors import crf_features
@@ -24,7 +25,7 @@ from mustermann.detectors.training.example import Example
 from mustermann.detectors.training.hf import HuggingFaceSettings, train_hf
 from mustermann.detectors.training.spacy import SpacySettings, train_spacy
 from mustermann.documents.corpus import load_corpus
-from mustermann.journeys.benchmark import default_cache, executor, label_set
+from mustermann.journeys.benchmark import default_cache, label_set
 from mustermann.metrics.detection import FIELDS, Counts, Reading, count
 from mustermann.metrics.projection import Projection
 from mustermann.metrics.regimes import REGIMES, Regime, RegimesResult, summarise

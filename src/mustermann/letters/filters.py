@@ -6,6 +6,7 @@ counts what it changed. A filter keeps state: make fresh ones for every letter.
 
 from __future__ import annotations
 
+import abc
 import random
 import re
 import unicodedata
@@ -36,7 +37,7 @@ _LONG = re.compile(r"(?<=[a-zäöüß]{6})(?=[a-zäöüß]{6})")
 _BREAKABLE = re.compile(r"(?<=[-/@])(?=\w)")
 
 
-class Change:
+class Change(abc.ABC):
     """A filter with a name, a random stream of its own and a count.
 
     Attributes:
@@ -57,9 +58,9 @@ class Change:
             self.count += 1
         return changed
 
+    @abc.abstractmethod
     def change(self, text: str, label: str, kind: str) -> str:
         """Returns the changed piece."""
-        raise NotImplementedError
 
     def _sometimes(
         self, probability: float, made: Callable[[str], str]
