@@ -65,7 +65,7 @@ def _environment() -> jinja2.Environment:
 
 def _is_words(cell: str) -> bool:
     """Returns whether a cell holds words, which stand to the left, and not a figure."""
-    return not cell[:1].isdigit() and cell[:1] not in {"", "-", "+", "–", "−", "["}
+    return sum(map(str.isalpha, cell)) > 2
 
 
 def _script_json(value: object) -> str:

@@ -67,7 +67,7 @@ def _shown(score: Score) -> str:
         return "–"
     if score.low is None or score.high is None:
         return f"{score.value:.3f}"
-    return f"{score.value:.3f}\n[{score.low:.3f}, {score.high:.3f}]"
+    return f"{score.value:.3f}\n[{score.low:.3f},\u00a0{score.high:.3f}]"
 
 
 def _differences(result: BenchmarkResult) -> Table:
