@@ -50,7 +50,7 @@ class People:
         yield from self._listed()
 
     def _born(self) -> Iterator[Mention]:
-        """A name before a date of birth: Asger Baastrup, geb. 5.7.54."""
+        """A name before a date of birth: Jonte Birkenau, geb. 4.2.61."""
         for match in contexts.BIRTH.finditer(self._text):
             start = max(0, match.start() - 90)
             left = self._text[start : match.start()].rstrip(" \t,;(\n")
@@ -166,13 +166,13 @@ class People:
                 yield from self._others(name.end)
 
     def _behind(self, name: Name) -> Iterator[Mention]:
-        """A title behind a name, apart from it: László Kanyuk PhD."""
+        """A title behind a name, apart from it: Béla Horn PhD."""
         title = self._parser.title_behind(name.end)
         if title:
             yield Mention(Name(title.start, title.end, (title,), (), ()), "staff")
 
     def _others(self, at: int) -> Iterator[Mention]:
-        """The further names of a list that begins with a plural title: Drs. Seiler und Wantzer."""
+        """The further names of a list that begins with a plural title: Drs. Mohn und Kessel."""
         while match := contexts.PLURAL.match(self._text, at):
             name = self._parser.parse(match.end(), trusted=True)
             if name is None:

@@ -58,7 +58,7 @@ def _each(text: str, forms: Sequence[str]) -> Iterator[Stretch]:
 
 
 def propagate_misspelt(canvas: Canvas, gazetteer: Gazetteer) -> Iterator[Find]:
-    """Yields words that are one slip away from the patient's name: Geroldsauer, Gerodlsauer."""
+    """Yields words that are one slip away from the patient's name: Birkenauer, Birkneauer."""
     names = [
         word
         for word, label in _words(canvas, gazetteer).items()
