@@ -171,7 +171,7 @@ def _day_and_month(text: str, start: int, left: str) -> re.Match[str] | None:
 
 
 def _half(text: str, start: int) -> Iterator[_Span]:
-    """Yields the first half of a range whose second half begins at `start`: 3.5. bis 8.5.2028."""
+    """Yields the first half of a range whose second half begins at `start`: 4.9. bis 18.9.2019."""
     shift = max(0, start - 26)
     match = _HALF.search(text[shift:start])
     if match:
