@@ -1,0 +1,36 @@
+"""Each diagnosis is one that a patient of this sex and age can have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mustermann.letters.verify.clinical_table import table
+from mustermann.letters.verify.drugs import diagnoses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mustermann.letters.verify.evidence import Evidence
+    from mustermann.letters.verify.fault import Fault
+
+
+class PossibleDiagnosis:
+    """Compares the ICD codes of the record with sex and age."""
+
+    name = "possible_diagnosis"
+
+    def faults(self, evidence: Evidence) -> Iterator[Fault]:
+        """Yields each diagnosis that the patient cannot have."""
+        sex, age = evidence.patient.get("sex"), evidence.age
+        for code in diagnoses(evidence):
+            for barred, codes in table().sexes:
+                if sex == barred and codes.match(code):
+                    yield evidence.fault(
+                        self.name, f"Expected no {code} in a patient of sex {sex}."
+                    )
+            if age is None:
+                continue
+            for codes, low, high in table().ages:
+                if codes.match(code) and not low <= age <= high:
+                    yield evidence.fault(self.name, f"Expected {code} from {low} to {high} years, "
+                                         f"found a patient of {age}.")  # fmt: skip
