@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Protocol, TypeAlias
 
@@ -44,6 +44,8 @@ _DETAIL: dict[Length, tuple[tuple[int, int], int]] = {
 }  # fmt: skip
 """By length: lines of detail a diagnosis, diagnoses with detail; reasons in the list of drugs."""
 _PRIORITY_AND_TICKET = itemgetter(0, 1)
+_GENERAL = 2
+"""So much later than its priority says comes a sentence that could stand in any letter."""
 _WORDINGS = 6
 """So many wordings of a sentence are tried where the briefest is wanted."""
 _HEADING = 18
@@ -155,7 +157,7 @@ class _Letter:
 
     def choose(self, *, target: float, limit: float) -> None:
         """Writes sentences by priority until `target` characters are reached."""
-        pending = self._open_units()
+        pending = self._pending()
         basic = [(unit, place) for priority, _, unit, place in pending if priority == 1]
         for unit, place in basic:
             self._say(unit, place, self._write(unit))
@@ -176,8 +178,12 @@ class _Letter:
         for name, lines in reviser(said).items():
             self.said[name] = [(index, 0.0, False, line) for index, line in enumerate(lines)]
 
-    def _open_units(self) -> list[tuple[int, float, Said, float]]:
-        """Returns the units that apply: priority, ticket, unit, place among equals; in order."""
+    def open_units(self) -> list[Said]:
+        """Returns the units that apply, in the order of their turns."""
+        return [unit for _, _, unit, _ in self._pending()]
+
+    def _pending(self) -> list[tuple[int, float, Said, float]]:
+        """Returns the units that apply: turn, ticket, unit, place among equals; in order."""
         draw, env = self.seeds.random("order").random, self.env
         pending = []
         for section, units in self.case.said.items():
@@ -186,7 +192,7 @@ class _Letter:
                 variants = sorted({unit.variant for unit in open_ if unit.variant})
                 chosen = self.house.draws.choice(f"variant {section}", variants or [""])
                 open_ = [unit for unit in open_ if unit.variant in ("", chosen)]
-            pending += [(unit.priority, draw(), unit, draw()) for unit in open_]
+            pending += [(_turn(unit), draw(), unit, draw()) for unit in open_]
         pending.sort(key=_PRIORITY_AND_TICKET)
         return pending
 
@@ -344,6 +350,11 @@ class _Letter:
         return [*heading, "\n" if form in {"bare", "capitals"} else ":\n", *body]
 
 
+def _turn(unit: Said) -> int:
+    """Returns when a unit has its turn: what could stand in any letter comes after the case."""
+    return unit.priority + (_GENERAL if unit.general and unit.priority > 2 else 0)
+
+
 def _has_lines(body: Line) -> bool:
     return any(isinstance(segment, str) and "\n" in segment for segment in body)
 
@@ -426,3 +437,12 @@ def _one_blank(match: re.Match[str]) -> str:
         return "\n"
     after = match.string[match.end() : match.end() + 1]
     return "" if after and after in ",.;:)\n" else " "
+
+
+def sentences(
+    case: Case, attributes: Attributes, *, seeds: Seeds
+) -> Iterator[tuple[Said, Line]]:
+    """Yields every unit that applies to a patient, written once, whatever the length allows."""
+    letter = _Letter(case, attributes, seeds.child("skeleton"))
+    for unit in letter.open_units():
+        yield unit, letter.expand(unit.versions[int(letter.random() * len(unit.versions))])

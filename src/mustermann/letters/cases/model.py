@@ -59,6 +59,7 @@ class Said:
       variant: Letter of the variant, "" for all.
       about: Diagnoses that it is a plan for.
       where: Place for messages.
+      general: Whether it says nothing of the case's illness or a comorbidity.
     """
 
     section: str
@@ -70,6 +71,7 @@ class Said:
     variant: str
     about: tuple[str, ...]
     where: str
+    general: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,6 +259,7 @@ class Compiler:
             section=section, versions=tuple(self.node(text, place) for text in versions),
             priority=unit.p, test=self.test(unit.when, place), at=at, para=unit.para,
             variant=unit.variant, about=(), where=f"{self.name}, {place}",
+            general=not self.own and not self.guard,
         )  # fmt: skip
 
     def _plan(self, items: Sequence[PlanItem]) -> list[Said]:
