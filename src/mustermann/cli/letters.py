@@ -145,6 +145,32 @@ def verify(path: Path, as_json: bool) -> None:
     click.echo(f"{result.letters} letters, {result.total} faults")
 
 
+@letters.command("redteam")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--detectors",
+    default="rules",
+    show_default=True,
+    help="Names, separated by commas; what they find unlabelled is listed. Empty for none.",
+)
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(min=1))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--report", type=click.Path(path_type=Path), help="Also write one HTML file.")
+def redteam(path: Path, detectors: str, workers: int, as_json: bool, report: Path | None) -> None:
+    """Attack a whole corpus: near-duplicates, repeats, labels, check digits, unlabelled finds."""
+    from mustermann.journeys.redteam import attack, write_report
+
+    names = [name.strip() for name in detectors.split(",") if name.strip()]
+    result = attack(path, detectors=names, workers=workers)
+    if report is not None:
+        write_report(result, report, name=path.name)
+    if as_json:
+        click.echo(json.dumps(result.to_record(), ensure_ascii=False))
+        return
+    for line in result.lines():
+        click.echo(line)
+
+
 @letters.command("show")
 @click.argument("case")
 @click.option("--seed", default=0, show_default=True, help="Same seed, same letter.")

@@ -23,7 +23,7 @@ class Checksums:
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each identifier that is not what it claims to be."""
         for span in evidence.document.spans:
-            rule = _RULES.get(span.label)
+            rule = RULES.get(span.label)
             if rule is None or not span.slot:
                 continue
             surface = evidence.surface(span)
@@ -99,7 +99,8 @@ def id_card(text: str) -> bool:
     return sum(int(c, 36) * (7, 3, 1)[i % 3] for i, c in enumerate(text[:9])) % 10 == int(text[9])
 
 
-_RULES: dict[str, Callable[[str], bool]] = {
+RULES: dict[str, Callable[[str], bool]] = {
     "KVNR": kvnr, "LANR": lanr, "IK_NR": ik, "IBAN": iban, "TAX_ID": tax_id, "RVNR": rvnr,
     "ID_CARD": id_card,
 }  # fmt: skip
+"""By label: the test of check digits, on letters and digits without separators."""
