@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from mustermann.tables.transformer import Block, TableTransformer
 
 BLOCK_ROWS = 4096
+COUPLED_ROWS = 16384
+"""Coupled rows make up for one another within a block: the larger, the closer the counts."""
+COUPLED_BYTES = 1 << 28
+"""So much a block of coupled rows may take for cached keys and values; wide tables take fewer."""
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Multiples of it, modulo 1, are spread evenly at every length."""
 
@@ -127,9 +131,17 @@ def sample(
     shorter one, unless `coupled` and the shorter one ends within a block.
     """
     model.eval()
-    for start in range(0, count, BLOCK_ROWS):
-        uniforms = Seeds(seed).generator("rows", start).random((BLOCK_ROWS, len(model.sizes)))
+    rows = block_rows(model) if coupled else BLOCK_ROWS
+    for start in range(0, count, rows):
+        uniforms = Seeds(seed).generator("rows", start).random((rows, len(model.sizes)))
         yield draw(model, uniforms[: count - start], coupled=coupled).codes
+
+
+def block_rows(model: TableTransformer) -> int:
+    """Returns how many rows a coupled block of this model has; depends on its shape only."""
+    shape = model.shape
+    each = 2 * 4 * len(model.sizes) * shape.width * len(model.blocks)
+    return max(BLOCK_ROWS // 4, min(COUPLED_ROWS, COUPLED_BYTES // each))
 
 
 def draw(

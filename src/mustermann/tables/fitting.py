@@ -85,7 +85,9 @@ def fit(
         keep=keep,
     )
     if begun.marginals:
-        recalibrate(begun.model, begun.marginals, draws=seeds.generator("tilt"))
+        recalibrate(
+            begun.model, begun.marginals, records=begun.count, draws=seeds.generator("tilt")
+        )
     return begun.model.eval()
 
 

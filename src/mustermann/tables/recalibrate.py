@@ -5,7 +5,9 @@ logit more for each level, fitted column by column on the model's own rows, mend
 It is part of the model: sampling and likelihood both see it. Free post-processing.
 
 The released marginals have errors, too, and DP-SGD may have mended some of them. A column
-goes only as far towards them as they differ from the model's by more than their errors.
+goes as far towards them as they differ from the model's by more than their errors, but at
+least as far as their errors are small beside those that a sample of the table's size makes
+by itself: below that, nobody could tell the released marginals from the true ones.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from mustermann.tables.denoise import Marginal
     from mustermann.tables.transformer import TableTransformer
 
-ROWS = 8192
+ROWS = 16384
 ROUNDS = 4
 MOST_STEP = 2.0
 FLOOR = 1e-12
@@ -36,6 +38,7 @@ def recalibrate(
     model: TableTransformer,
     marginals: Sequence[Marginal],
     *,
+    records: float,
     draws: np.random.Generator,
 ) -> None:
     """Adds the tilt to the biases of the model's heads.
@@ -43,6 +46,7 @@ def recalibrate(
     Args:
       model: Changed in place.
       marginals: As released, in the table's order.
+      records: Public or noised number of rows.
       draws: For the rows on which the tilt is fitted.
     """
     model.eval()
@@ -50,24 +54,41 @@ def recalibrate(
     walk = Walk(model, ROWS)
     for position, column in enumerate(model.order.tolist()):
         chances = walk.logits().double().softmax(dim=-1)
-        tilt = _tilt(chances, _target(chances.mean(dim=0).numpy(), marginals[column]))
+        own = chances.mean(dim=0).numpy()
+        tilt = _tilt(chances, _target(own, marginals[column], records=records))
         chances = chances * tilt.exp()
         model.heads.bias[position, : len(tilt)] += tilt
         walk.take(invert(chances, couple(chances, uniforms[:, position])))
 
 
-def _target(own: npt.NDArray[np.float64], released: Marginal) -> npt.NDArray[np.float64]:
-    """Returns probabilities between the model's own and the released ones, shape (n,).
-
-    The released ones are drawn towards the model's as James and Stein would, with squares
-    weighed by 1/p as the likelihood weighs them.
-    """
+def _target(
+    own: npt.NDArray[np.float64], released: Marginal, *, records: float
+) -> npt.NDArray[np.float64]:
+    """Returns probabilities between the model's own and the released ones, shape (n,)."""
     own = np.maximum(own, FLOOR)
-    gap = ((released.probabilities - own) ** 2 / released.probabilities).sum()
-    error = (released.errors**2 / released.probabilities).sum()
-    trust = max(0.0, 1 - float(error) / max(float(gap), FLOOR))
+    trust = max(_shrunk(own, released), _negligible(released, records))
     mixed = np.exp(trust * np.log(released.probabilities) + (1 - trust) * np.log(own))
     return np.asarray(mixed / mixed.sum())
+
+
+def _shrunk(own: npt.NDArray[np.float64], released: Marginal) -> float:
+    """Returns how far James and Stein would go towards the released marginal, 0 to 1.
+
+    Squares are weighed by 1/p as the likelihood weighs them.
+    """
+    gap = float(((released.probabilities - own) ** 2 / released.probabilities).sum())
+    error = float((released.errors**2 / released.probabilities).sum())
+    return max(0.0, 1 - error / max(gap, FLOOR))
+
+
+def _negligible(released: Marginal, records: float) -> float:
+    """Returns the errors of a sample of the table's size over the released ones, at most 1.
+
+    Both as expected total variation, up to the same factor.
+    """
+    p = released.probabilities
+    by_chance = float(np.sqrt(p * (1 - p) / max(records, 1.0)).sum())
+    return min(1.0, by_chance / max(float(released.errors.sum()), FLOOR))
 
 
 def _tilt(chances: torch.Tensor, wanted: npt.NDArray[np.float64]) -> torch.Tensor:

@@ -75,6 +75,14 @@ def test_blocks_add_up_and_do_not_depend_on_the_count(model, monkeypatch):
     assert (np.concatenate(blocks) == longer[:250]).all()
 
 
+def test_a_coupled_block_has_room_in_memory(model, monkeypatch):
+    assert decode.block_rows(model) == decode.COUPLED_ROWS
+    monkeypatch.setattr(decode, "COUPLED_BYTES", 1)
+    assert decode.block_rows(model) == decode.BLOCK_ROWS // 4
+    blocks = list(decode.sample(model, 2500, seed=3, coupled=True))
+    assert [len(block) for block in blocks] == [1024, 1024, 452]
+
+
 def test_the_seed_decides(model):
     one, two, other = (next(decode.sample(model, 200, seed=seed)) for seed in (5, 5, 6))
     assert (one == two).all()
