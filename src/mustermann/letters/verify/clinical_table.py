@@ -53,12 +53,16 @@ class Table:
     content: Mapping[str, Any]
 
     @cached_property
-    def contraindications(self) -> tuple[tuple[Codes, Codes, Codes, str], ...]:
-        """Returns drug, diagnoses that rule it out, drugs that rule it out, and why."""
+    def _contraindications(self) -> tuple[tuple[Codes, Codes, Codes, str], ...]:
+        """Holds drug, diagnoses that rule it out, drugs that rule it out, and why."""
         return tuple(
             (Codes(e["atc"]), Codes(e["icd"]), Codes(e.get("with", "")), e["why"])
             for e in self.content["contraindications"]
         )
+
+    def against(self, atc: str) -> list[tuple[Codes, Codes, str]]:
+        """Returns diagnoses and drugs that rule a drug out, and why."""
+        return [entry[1:] for entry in self._contraindications if entry[0].match(atc)]
 
     @cached_property
     def ages(self) -> tuple[tuple[Codes, int, int], ...]:
@@ -120,3 +124,17 @@ def _longest(code: str, entries: Iterable[tuple[str, str]]) -> Codes | None:
         if length > best:
             best, found = length, Codes(codes)
     return found
+
+
+@cache
+def contraindications(atc: str) -> list[tuple[Codes, Codes, str]]:
+    """Returns diagnoses and drugs that rule a drug out, and why."""
+    return table().against(atc)
+
+
+@cache
+def bounds(icd: str) -> tuple[str, int, int]:
+    """Returns the sex that never has a diagnosis ("" for none), lowest and highest age."""
+    barred = next((sex for sex, codes in table().sexes if codes.match(icd)), "")
+    ages = [(low, high) for codes, low, high in table().ages if codes.match(icd)]
+    return barred, max((a for a, _ in ages), default=0), min((b for _, b in ages), default=150)

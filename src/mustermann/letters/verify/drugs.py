@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mustermann.letters.verify.clinical_table import indications, least_gfr, table
+from mustermann.letters.verify.clinical_table import (
+    contraindications,
+    indications,
+    least_gfr,
+    table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,9 +46,7 @@ class DrugContraindication:
         facts = evidence.course.get("facts") or {}
         for drug in drugs:
             atc, name = drug["atc"], drug["substance"]
-            for which, forbidding, partners, why in table().contraindications:
-                if not which.match(atc):
-                    continue
+            for forbidding, partners, why in contraindications(atc):
                 for code in codes:
                     if forbidding.match(code):
                         yield evidence.fault(self.name, f"Expected no {name} with {code}: {why}.")

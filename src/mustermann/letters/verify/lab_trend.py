@@ -18,6 +18,11 @@ _DIRECTION = re.compile(
     r"(?P<fell>rückläufig|Rückgang|gesunken|sank\b|gefallen|\bfiel(?:en)?\b|\bAbfall|abgefallen)"
     r"|(?P<rose>Anstieg|angestiegen|gestiegen|\bstieg|ansteigend)"
 )
+_STEMS = (
+    "ückläufig", "ückgang", "sunken", "sank", "efallen", "fiel", "Abfall", "nstieg", "stiegen",
+    "stieg", "nsteigend",
+)  # fmt: skip
+"""Parts of these words: looking for them first is many times faster than the expression."""
 _BEFORE = re.compile(r"\bwar(?:en)?\b|Vorwert|Ausgang|vor ")
 """What rose before admission: the first value is the high one."""
 _NOT = re.compile(
@@ -37,7 +42,7 @@ class LabTrend:
             return
         text = evidence.document.text
         spans = [span for span in evidence.document.clinical if span.label == "LAB"]
-        for word in _DIRECTION.finditer(text):
+        for word in _directions(text):
             start, end = _clause(text, word.start(), word.end())
             named = {s.details.get("analyte", "") for s in spans if start <= s.start < end}
             clause = text[start:end]
@@ -50,6 +55,19 @@ class LabTrend:
                 said = "fell" if fell else "rose"
                 yield evidence.fault(self.name, f"Expected values that {said}, found {values}: "
                                      f"{clause.strip()!r}.", at=(start, end))  # fmt: skip
+
+
+def _directions(text: str) -> Iterator[re.Match[str]]:
+    """Yields each word that says a direction, once."""
+    seen: set[int] = set()
+    for stem in _STEMS:
+        at = text.find(stem)
+        while at >= 0:
+            word = _DIRECTION.search(text, max(0, at - 6), at + 12)
+            if word and word.start() not in seen:
+                seen.add(word.start())
+                yield word
+            at = text.find(stem, at + 1)
 
 
 def _clause(text: str, start: int, end: int) -> tuple[int, int]:

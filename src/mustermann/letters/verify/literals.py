@@ -20,7 +20,9 @@ _DATE = re.compile(r"(?<![\d.])\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)|\d{4}-\d\d-
 _IN_WORDS = re.compile(
     r"\. (?:Jan|Jän|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\.? (?:19|20)\d\d"
 )
-_PHONE = re.compile(r"(?:\+49|\(?0)[1-9]\d{1,4}\)?\s?[/ -]?\s?\d{4,}(?:-\d+)?$")
+_PHONE = re.compile(
+    r"(?:(?:\+|00 ?)49[ /-]?(?:\(0\) ?)?|\(?0)[1-9]\d{1,4}\)?[ /-]{0,3}\d[\d /-]{2,}\d-?$"
+)
 _ACCOUNT = re.compile(r"\d{2}(?: ?\d{4}){4} ?\d{2}$")
 _TOWN = re.compile(r"\s+[A-ZÄÖÜ][a-zäöüß]{2,}")
 _MAIL = re.compile(r"[\w.+-]*@[\w-]+\.\w+")
