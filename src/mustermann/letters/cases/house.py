@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Literal
 
 from mustermann.core.config import read_toml, strict, validate
+from mustermann.core.errors import ConfigError
 from mustermann.core.seeds import Draws
 from mustermann.letters.attributes.record import Structure, Style
 
@@ -70,24 +71,54 @@ class HouseFile:
     """Contents of `house.toml`."""
 
     words: list[WordEntry]
+    synonyms: list[list[list[str]]]
     headings: dict[str, list[str]]
     leads: dict[str, list[str]]
     orders: list[Order]
     narrative: list[str]
 
 
-class Words:
-    """The lexicon of abbreviations.
+OUTPUT_ONLY = ">"
+"""Begins a synonym that a house may write, but that never stands for the others."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Synonyms:
+    """Phrases that mean the same in any sentence; a house has one column of each group.
 
     Attributes:
-      entries: In order; their index stands in parsed grammar.
-      longs: Their unabbreviated forms.
+      groups: Each a table: a row holds interchangeable phrases, a column belongs together.
     """
 
-    def __init__(self, entries: Sequence[WordEntry]) -> None:
-        self.entries = tuple(entries)
-        self.longs = tuple(entry.long for entry in self.entries)
-        self._index = {entry.long: number for number, entry in enumerate(self.entries)}
+    groups: Sequence[Sequence[Sequence[str]]]
+
+    def entries(self) -> list[tuple[int, tuple[str, ...]]]:
+        """Returns the rows with their group's number, each again as it begins a sentence."""
+        found = []
+        for number, group in enumerate(self.groups):
+            for row in group:
+                found.append((number, tuple(row)))
+                capital = tuple(_capital(form) for form in row)
+                if capital != tuple(row):
+                    found.append((number, capital))
+        return found
+
+    def columns(self, random: Random) -> list[int]:
+        """Returns the column that a house takes of each group."""
+        return [int(random.random() * len(group[0])) for group in self.groups]
+
+
+def _capital(form: str) -> str:
+    mark = OUTPUT_ONLY if form.startswith(OUTPUT_ONLY) else ""
+    plain = form.removeprefix(OUTPUT_ONLY)
+    return mark + plain[:1].upper() + plain[1:]
+
+
+class Lexicon:
+    """Finds the phrases of an index in text."""
+
+    def __init__(self, index: Mapping[str, int]) -> None:
+        self._index = dict(index)
         longest = sorted(self._index, key=len, reverse=True)
         choices = "|".join(re.escape(phrase) for phrase in longest)
         self._pattern = re.compile(rf"(?<![\w-])({choices})(?![\w-])")
@@ -96,6 +127,41 @@ class Words:
         """Returns the text in pieces, entries as their index."""
         pieces = self._pattern.split(text)
         return [self._index[p] if i % 2 else p for i, p in enumerate(pieces) if p]
+
+
+class Words(Lexicon):
+    """The lexicon of abbreviations; `free` knows the synonyms, too.
+
+    Titles of diagnoses and drugs are split by the abbreviations alone: they have official names.
+
+    Attributes:
+      entries: Abbreviations in order; their index stands in parsed grammar.
+      synonyms: Their entries follow those of the abbreviations.
+      longs: Of each entry, what stands where no house decides.
+      free: The lexicon for sentences.
+
+    Raises:
+      ConfigError: A phrase stands twice.
+    """
+
+    def __init__(
+        self, entries: Sequence[WordEntry], synonyms: Sequence[Sequence[Sequence[str]]] = ()
+    ) -> None:
+        self.entries, self.synonyms = tuple(entries), Synonyms(synonyms)
+        rows = self.synonyms.entries()
+        self.longs = (
+            *(entry.long for entry in self.entries),
+            *(row[0].removeprefix(OUTPUT_ONLY) for _, row in rows),
+        )
+        index = {entry.long: number for number, entry in enumerate(self.entries)}
+        super().__init__(index)
+        for number, (_, row) in enumerate(rows, start=len(self.entries)):
+            for form in row:
+                if form.startswith(OUTPUT_ONLY):
+                    continue
+                if index.setdefault(form, number) != number:
+                    raise ConfigError(f"Expected each phrase once in house.toml, got {form!r}.")
+        self.free = Lexicon(index)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -142,7 +208,7 @@ def house_rules() -> HouseRules:
     """Returns the rules of the library."""
     path = LIBRARY / "house.toml"
     file = validate(HouseFile, read_toml(path), where=str(path))
-    return HouseRules(file, Words(file.words))
+    return HouseRules(file, Words(file.words, file.synonyms))
 
 
 def draw_house(
@@ -154,7 +220,10 @@ def draw_house(
     narrative = structure == "narrative"
     icd_rate = 0.55 if style == "akademisch" else 0.3
     return House(
-        words=_words(Random(draws.bits("words")), style, country),  # noqa: S311
+        words=(
+            *_words(Random(draws.bits("words")), style, country),  # noqa: S311
+            *_synonyms(Random(draws.bits("synonyms"))),  # noqa: S311
+        ),
         heading=draws.weighted(
             "heading", ("colon", "bare", "inline", "capitals"), (46, 20, 18, 16)
         ),
@@ -176,6 +245,22 @@ def _words(random: Random, style: Style, country: str) -> tuple[str, ...]:
     draw = random.random
     return tuple(
         short if draw() < chance else long for long, short, chance in _chances(style, country)
+    )
+
+
+def _synonyms(random: Random) -> list[str]:
+    """Returns the house's form of every row of synonyms."""
+    synonyms = house_rules().lexicon.synonyms
+    columns = synonyms.columns(random)
+    return [row[columns[group]] for group, row in _rows()]
+
+
+@cache
+def _rows() -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Returns the rows of synonyms as they are written."""
+    return tuple(
+        (group, tuple(form.removeprefix(OUTPUT_ONLY) for form in row))
+        for group, row in house_rules().lexicon.synonyms.entries()
     )
 
 

@@ -157,8 +157,12 @@ class Compiler:
         self.lexicon, self.name, self.guard, self.own = lexicon, name, guard, own
 
     def node(self, text: str, place: str) -> Node:
-        """Returns the parsed grammar."""
+        """Returns the parsed grammar of what has an official name or is a list's."""
         return grammar.parse(text, lexicon=self.lexicon, where=f"{self.name}, {place}")
+
+    def sentence(self, text: str, place: str) -> Node:
+        """Returns the parsed grammar of a sentence: the house has its synonyms."""
+        return grammar.parse(text, lexicon=self.lexicon.free, where=f"{self.name}, {place}")
 
     def test(self, condition: str, place: str) -> Expression:
         """Returns the condition, together with the file's guard."""
@@ -187,7 +191,7 @@ class Compiler:
             changes=tuple(self._change(spec) for spec in content.changes),
             sections=tuple(self._section(name, spec) for name, spec in content.sections.items()),
             said=(*self._units(content.text), *self._plan(content.plan)),
-            phrases={n: self.node(t, f"phrases.{n}") for n, t in content.phrases.items()},
+            phrases={n: self.sentence(t, f"phrases.{n}") for n, t in content.phrases.items()},
         )
 
     def _event(self, name: str, spec: EventSpec) -> tuple[str, EventSpec, Expression, Sampler]:
@@ -256,7 +260,7 @@ class Compiler:
         if not versions or not 1 <= unit.p <= 4:
             raise ConfigError(f"Expected text and a priority of 1 to 4 in {self.name}, {place}.")
         return Said(
-            section=section, versions=tuple(self.node(text, place) for text in versions),
+            section=section, versions=tuple(self.sentence(text, place) for text in versions),
             priority=unit.p, test=self.test(unit.when, place), at=at, para=unit.para,
             variant=unit.variant, about=(), where=f"{self.name}, {place}",
             general=not self.own and not self.guard,
