@@ -240,6 +240,7 @@ def _gates() -> Mapping[str, SpecialtyGate]:
         "Geriatrie": SpecialtyGate(youngest=65, male=0.42, female=0.58),
         "Gynäkologie": SpecialtyGate(male=0.0, youngest=14),
         "Geburtshilfe": SpecialtyGate(male=0.0, youngest=14, oldest=50),
+        "Gynäkologie und Geburtshilfe": SpecialtyGate(male=0.0, youngest=14),
         "Urologie": SpecialtyGate(male=0.82, female=0.18),
         "Pädiatrie": SpecialtyGate(oldest=17),
         "Neonatologie": SpecialtyGate(oldest=0),

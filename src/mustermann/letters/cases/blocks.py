@@ -64,7 +64,7 @@ def diagnoses(
     top, rest = written[:main], written[main:]
     words = house.draws.choice("split words", (
         ("Hauptdiagnose:", "Nebendiagnosen:"), ("Hauptdiagnose:", "Weitere Diagnosen:"),
-        ("Aktuell:", "Begleiterkrankungen:"), ("Behandlungsdiagnose:", "Vorerkrankungen:"),
+        ("Aktuell:", "Begleiterkrankungen:"), ("Behandlungsdiagnose:", "Nebendiagnosen:"),
     ))  # fmt: skip
     return [f"{words[0]}\n", *itemised(top, house.diagnoses), f"\n{words[1]}\n",
             *itemised(rest, house.diagnoses)]  # fmt: skip

@@ -73,7 +73,8 @@ def stress(case: Case, *, seeds: int = 50) -> Stress:
     letters = 0
     for way, config in _ways():
         workshop = Workshop(
-            seed=0, config=config, cases=Alone(case), writer=CaseWriter(), drafts=1
+            seed=0, config=config, cases=Alone(case), drafts=1,
+            writer=CaseWriter(cases=lambda _: case),
         )  # fmt: skip
         for seed, admission in enumerate(_patients(case, seeds)):
             letters += 1
