@@ -307,9 +307,11 @@ class _Letter:
             and self.house.draws.bernoulli("status in lines", 0.3)
         )  # fmt: skip
         body: Line = list(self.lists.get(name, ()))
+        below_list = _has_lines(body)
         for _, _, para, line in units:
             if body:
-                body.append("\n" if as_lines or para or body is self.lists.get(name) else " ")
+                body.append("\n" if as_lines or para or below_list else " ")
+            below_list = False
             body.extend(line)
         return body
 
