@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _PATH = click.Path(path_type=Path)
 
 
-def _listed(kind: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+def listed(kind: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
     """Returns a callback that reads "a,b,c" as a tuple of `kind`."""
 
     def read(_context: click.Context, _option: click.Parameter, text: str | None) -> Any:
@@ -30,11 +30,11 @@ def _listed(kind: Callable[[str], Any]) -> Callable[[click.Context, click.Parame
 @click.command()
 @click.argument("data", type=_PATH, nargs=-1, required=True)
 @click.option(
-    "--epsilon", "epsilons", required=True, callback=_listed(float), metavar="E,E,...",
+    "--epsilon", "epsilons", required=True, callback=listed(float), metavar="E,E,...",
     help="Privacy budgets.",
 )  # fmt: skip
 @click.option(
-    "--methods", default="synlm,aim,independent", show_default=True, callback=_listed(str),
+    "--methods", default="synlm,aim,independent", show_default=True, callback=listed(str),
     metavar="M,M,...", help="Methods; synlm-paper is the seed's own recipe.",
 )  # fmt: skip
 @click.option("--split", type=_PATH, help="A table with columns table, row and split (0, 1, 2).")
@@ -43,7 +43,7 @@ def _listed(kind: Callable[[str], Any]) -> Callable[[click.Context, click.Parame
     help="Declares the columns of the table of that name; may be given for each table.",
 )  # fmt: skip
 @click.option(
-    "--seeds", default="0,1,2", show_default=True, callback=_listed(int), metavar="N,N,...",
+    "--seeds", default="0,1,2", show_default=True, callback=listed(int), metavar="N,N,...",
     help="One fit each; never reach the noise.",
 )  # fmt: skip
 @click.option("--delta", type=float, default=1e-5, show_default=True, help="Of all budgets.")
@@ -52,7 +52,7 @@ def _listed(kind: Callable[[str], Any]) -> Callable[[click.Context, click.Parame
     show_default=True, help="Never compare across them.",
 )  # fmt: skip
 @click.option(
-    "--rows", callback=_listed(int), metavar="N,N,...",
+    "--rows", callback=listed(int), metavar="N,N,...",
     help="Numbers of training rows, for a learning curve.",
 )  # fmt: skip
 @click.option(
@@ -99,10 +99,10 @@ def benchmark(
         chosen = [record for record in summary if record["table"] == name]
         click.echo(f"{name} (nats a row; means over seeds)")
         rows_of_text = table_benchmark_report.rows_of_text(chosen)
-        click.echo(_aligned([table_benchmark_report.headers(), *rows_of_text]))
+        click.echo(aligned([table_benchmark_report.headers(), *rows_of_text]))
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Returns rows as lines whose cells stand below each other."""
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     return "\n".join(
@@ -116,11 +116,11 @@ def _aligned(rows: Sequence[Sequence[str]]) -> str:
 @click.option("--epsilon", type=float, required=True, help="Budget of the private run.")
 @click.option("--delta", type=float, default=1e-5, show_default=True, help="The same.")
 @click.option(
-    "--recipes", default="default", show_default=True, callback=_listed(str), metavar="R,R,...",
+    "--recipes", default="default", show_default=True, callback=listed(str), metavar="R,R,...",
     help="default and paper.",
 )  # fmt: skip
 @click.option(
-    "--rates", callback=_listed(float), metavar="Q,Q,...",
+    "--rates", callback=listed(float), metavar="Q,Q,...",
     help="Sampling rates of the private run; the recipe's own by default.",
 )  # fmt: skip
 @click.option(
@@ -162,4 +162,4 @@ def simulate(
         )
         for record in records
     ]  # fmt: skip
-    click.echo(_aligned([heads, *rows]))
+    click.echo(aligned([heads, *rows]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mustermann.cli.lazy import table_journeys
+from mustermann.cli.table_ablate import ablate
 from mustermann.cli.table_audit import audit
 from mustermann.cli.table_benchmark import benchmark, simulate
 from mustermann.cli.table_conditions import impute
@@ -58,6 +59,7 @@ table.add_command(benchmark)
 table.add_command(simulate)
 table.add_command(impute)
 table.add_command(audit)
+table.add_command(ablate)
 
 
 @table.command()

@@ -238,7 +238,8 @@ def _key(table: SplitTable, cell: _Cell, settings: BenchmarkSettings) -> str:
     data = hashlib.blake2b(digest_size=8)
     for part in (table.train, table.valid, table.test):
         data.update(np.ascontiguousarray(part).tobytes())
-    data.update(json.dumps([dataclasses.astuple(c) for c in table.domain.columns]).encode())
+    columns = [(c.name, c.size, c.ordered, c.tail) for c in table.domain.columns]
+    data.update(json.dumps(columns).encode())
     plain = _resolved(cell.method, settings)
     resolved = journey.resolve(plain).plain() | {"method": plain.method, "delta": plain.delta}
     digest = hashlib.blake2b(json.dumps(resolved, sort_keys=True).encode(), digest_size=8)

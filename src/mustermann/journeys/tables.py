@@ -82,6 +82,7 @@ def fit(
     refuse_without_journal(schema, journal)
     budget = Budget(epsilon=settings.epsilon, delta=settings.delta)
     resolved = resolve(settings)
+    synthesiser = resolved.synthesiser()
     frame = load(data, infer.reading_of(schema))
     person, inner = schema.person, budget
     if person is not None:
@@ -106,7 +107,6 @@ def fit(
         if settings.bins != "private":
             pay()  # Nothing before it drew noise.
     codes = discretiser.encode(frame)
-    synthesiser = resolved.synthesiser()
     if checkpoints is not None:
         if saved is not None and saved.context.get("rows") != digest_of(codes):
             raise ConfigError(

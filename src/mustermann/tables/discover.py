@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from mustermann.core.errors import PrivacyError
+from mustermann.core.errors import ConfigError, PrivacyError
 from mustermann.tables import infer
 from mustermann.tables.schema import NUMERIC, ColumnSchema, Schema, number
 
@@ -91,6 +91,7 @@ def discover(
     asked for anew.
 
     Raises:
+      ConfigError: The levels of a text column are not public.
       DataError: A column of the schema is not in the table.
       PrivacyError: The budget is too small to see where a column's numbers lie.
     """
@@ -127,6 +128,11 @@ def _signed(schema: Schema, name: str, frame: Frame) -> ColumnSchema:
     column = dataclasses.replace(column, kind=kind, public=True)
     if schema.is_public(name):
         return column
+    if kind == "text":
+        raise ConfigError(
+            f"Expected public levels for the text column {name!r} under --bins private, found "
+            f"that the schema calls them private. Check them and set public = true, or drop it."
+        )
     bins = None if isinstance(column.bins, tuple) else column.bins
     return _with(column, bounds=None, levels=None, missing=None, bins=bins)
 

@@ -83,6 +83,7 @@ class Discretiser:
                     size=encoder.size,
                     ordered=encoder.ordered,
                     tail=encoder.tail if encoder.ordered else 0,
+                    labels=encoder.labels,
                 )
                 for encoder in self.encoders
             )

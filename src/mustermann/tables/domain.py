@@ -21,12 +21,14 @@ class Column:
       size: Number of levels, at least 1.
       ordered: Whether neighbouring levels are alike (bins of a number, ranks).
       tail: So many of the last levels stand outside the order ("unknown", "missing").
+      labels: The levels' names, as a person reads them; () where nobody has named them.
     """
 
     name: str
     size: int
     ordered: bool
     tail: int = 0
+    labels: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

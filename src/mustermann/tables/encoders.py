@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from mustermann.core.errors import DataError
 from mustermann.tables.frames import Series
+from mustermann.tables.texts import spell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from mustermann.tables.texts import Storage
 
 Ints = npt.NDArray[np.int64]
+
+MISSING = "missing"
+"""The name of the level for missing values."""
+_DIGITS = 12
 
 
 class Encoder(Protocol):
@@ -51,6 +56,11 @@ class Encoder(Protocol):
     @property
     def tail(self) -> int:
         """Returns how many of the last levels stand outside the order."""
+        ...
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Returns the levels' names: the values, or where a bin begins."""
         ...
 
     def encode(self, series: Series) -> Ints:
@@ -105,6 +115,13 @@ class Levels:
     def tail(self) -> int:
         """Returns the number of levels that are no known value."""
         return (self.unknown is not None) + self.missing
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Returns the levels' names; several may be equal only where values are spelt alike."""
+        names = spell(self.values, self.storage, None)
+        names += [self.unknown] if self.unknown is not None else []
+        return (*names, *((MISSING,) if self.missing else ()))
 
     def encode(self, series: Series) -> Ints:
         """Returns the level of each value, shape (N,); see `Encoder`."""
@@ -199,6 +216,21 @@ class Bins:
         """Returns 1 where "missing" is a level, which has no neighbours."""
         return int(self.missing)
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Returns the smallest value of each bin, in as few digits as tell them apart."""
+        bins = np.array(self.kept)
+        if self.step is None:
+            lowest = np.array(self.edges)[bins]
+        else:
+            lowest = on_grid(grid(self.edges, self.step)[0][bins], self.step)
+        names = (
+            _shortest(lowest.tolist())
+            if self.storage == "float"
+            else spell(np.ceil(lowest).astype(np.int64).tolist(), self.storage, None)
+        )
+        return (*names, *((MISSING,) if self.missing else ()))
+
     def encode(self, series: Series) -> Ints:
         """Returns the level of each value, shape (N,); see `Encoder`."""
         codes = self._level_of_bin[bin_of(series.values, self.edges)]
@@ -279,6 +311,15 @@ def on_grid(points: Ints, step: float) -> npt.NDArray[np.float64]:
     """Returns multiples of `step`, rounded as decimals: 3 steps of 0.1 are 0.3."""
     digits = -int(Decimal(repr(step)).normalize().as_tuple().exponent)
     return np.round(points * float(step), max(digits, 0))
+
+
+def _shortest(values: list[float]) -> list[str]:
+    """Returns numbers in as few digits after the point as tell them apart."""
+    for digits in range(_DIGITS):
+        names = [f"{value:.{digits}f}" for value in values]
+        if len(set(names)) == len(names):
+            return names
+    return [repr(value) for value in values]
 
 
 def _distinct(series: Series) -> tuple[list[Any], Ints]:

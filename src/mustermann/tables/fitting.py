@@ -14,8 +14,10 @@ import torch
 from mustermann.core.errors import DataError
 from mustermann.privacy.dpsgd import Checkpoint
 from mustermann.privacy.marginals import noisy_counts, noisy_moments, noisy_row_count
-from mustermann.tables import mrf, training
+from mustermann.tables import mrf, row_model, training
 from mustermann.tables.denoise import Marginal, denoise
+from mustermann.tables.design import Design
+from mustermann.tables.lexicon import Lexicon
 from mustermann.tables.moments import Features, Moments, greedy_order, make_features
 from mustermann.tables.recalibrate import recalibrate
 from mustermann.tables.recipe import plan
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
     from mustermann.tables.checkpoint import Checkpoints, Saved
     from mustermann.tables.domain import Codes, Domain
     from mustermann.tables.recipe import FieldPlan, Plan, RecipeName, RowCount
+    from mustermann.tables.row_model import RowModel
 
+_DESIGN = Design()
 _TRAINING = "training"
 COUNT_SHARE = 0.005
 """Part of the budget's mu^2 for the number of rows, where that is noised."""
@@ -47,8 +51,9 @@ def fit(
     seeds: Seeds,
     recipe: RecipeName,
     rows: RowCount,
+    design: Design = _DESIGN,
     checkpoints: Checkpoints | None = None,
-) -> TableTransformer:
+) -> RowModel:
     """Returns a transformer fitted to `codes`, shape (N, k), with what is left in `ledger`.
 
     Args:
@@ -58,16 +63,20 @@ def fit(
       seeds: Of what costs nothing.
       recipe: Whose numbers.
       rows: Whether their number is public.
+      design: The layout, the tokens and the order.
       checkpoints: Where the fit goes on from, and keeps where it stands.
 
     Raises:
+      ConfigError: The design does not fit the recipe or the table.
       PrivacyError: The budget is too small; names the least that works.
     """
     saved = checkpoints.saved() if checkpoints else None
     if saved is not None:
-        begun = _restore(saved, domain, recipe=recipe, ledger=ledger)
+        begun = _restore(saved, domain, recipe=recipe, design=design, ledger=ledger)
     else:
-        begun = _begin(codes, domain, ledger=ledger, seeds=seeds, recipe=recipe, rows=rows)
+        begun = _begin(
+            codes, domain, ledger=ledger, seeds=seeds, recipe=recipe, rows=rows, design=design
+        )
     keep = None
     if checkpoints is not None:
         keep = _keeper(begun, checkpoints, ledger=ledger)
@@ -84,7 +93,8 @@ def fit(
         start=begun.start,
         keep=keep,
     )
-    if begun.marginals:
+    if begun.marginals and isinstance(begun.model, TableTransformer):
+        # Sentences have no logit a level that could be tilted.
         recalibrate(
             begun.model, begun.marginals, records=begun.count, draws=seeds.generator("tilt")
         )
@@ -104,7 +114,7 @@ class _Begun:
       start: Where training goes on; None at its beginning.
     """
 
-    model: TableTransformer
+    model: RowModel
     count: float
     numbers: Plan
     mechanism: Mechanism
@@ -120,19 +130,28 @@ def _begin(
     seeds: Seeds,
     recipe: RecipeName,
     rows: RowCount,
+    design: Design,
 ) -> _Begun:
     """Makes the releases that come before training, and a model that starts from them."""
+    # What may be refused comes before what costs.
+    design.applied(plan(recipe, epsilon=ledger.budget.epsilon, rows=1.0))
+    lexicon = design.lexicon(domain) if design.layout == "sentence" else None
+    if (public := design.public_text()) is not None:
+        ledger.declare_public("tokenizer", public)
     count = float(max(len(codes), 1))
     if rows == "noised":
         count = noisy_row_count(len(codes), ledger=ledger, share=COUNT_SHARE)
-    numbers = plan(recipe, epsilon=ledger.budget.epsilon, rows=count)
+    numbers = design.applied(plan(recipe, epsilon=ledger.budget.epsilon, rows=count))
     known = None
     if numbers.field:
         known = _release_knowledge(codes, domain, numbers.field, count=count, ledger=ledger)
-    model = TableTransformer(
+    greedy = known is not None and design.order in (None, "moments")
+    model = row_model.make(
         domain,
         numbers.shape,
-        order=greedy_order(known.moments.strengths) if known else range(len(domain)),
+        design,
+        lexicon=lexicon,
+        order=greedy_order(known.moments.strengths) if known and greedy else range(len(domain)),
         generator=torch.Generator().manual_seed(_torch_seed(seeds, "weights")),
     )
     if known and numbers.field:
@@ -147,7 +166,9 @@ def _begin(
     return _Begun(model, count, numbers, mechanism, known.marginals if known else ())
 
 
-def _restore(saved: Saved, domain: Domain, *, recipe: RecipeName, ledger: Ledger) -> _Begun:
+def _restore(
+    saved: Saved, domain: Domain, *, recipe: RecipeName, design: Design, ledger: Ledger
+) -> _Begun:
     """Returns the fit as a checkpoint has it.
 
     Raises:
@@ -156,12 +177,18 @@ def _restore(saved: Saved, domain: Domain, *, recipe: RecipeName, ledger: Ledger
     record, tensors = saved.record, saved.tensors
     try:
         count, step, order = float(record["count"]), int(record["step"]), record["order"]
-        numbers = plan(recipe, epsilon=float(record["epsilon"]), rows=count)
+        numbers = design.applied(plan(recipe, epsilon=float(record["epsilon"]), rows=count))
         marginals = tuple(
             Marginal(tensors[f"marginal.{c}"].numpy(), tensors[f"error.{c}"].numpy())
             for c in range(int(record["marginals"]))
         )
-        model = TableTransformer(domain, numbers.shape, order=order, generator=torch.Generator())
+        lexicon = None
+        if "lexicon" in record:
+            lexicon = Lexicon.from_record(record["lexicon"], domain, tokenizer=record["tokenizer"])
+        model = row_model.make(
+            domain, numbers.shape, design, lexicon=lexicon, order=order,
+            generator=torch.Generator(),
+        )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"Expected a checkpoint of this fit, but: {error!r}.") from error
     start = {k: v for k, v in tensors.items() if k.startswith(("module.", "optimiser."))}
@@ -178,12 +205,16 @@ def _keeper(
     for column, marginal in enumerate(begun.marginals):
         fixed[f"marginal.{column}"] = torch.from_numpy(marginal.probabilities)
         fixed[f"error.{column}"] = torch.from_numpy(marginal.errors)
+    lexicon = row_model.lexicon_of(begun.model)
+    spelt = {}
+    if lexicon is not None:
+        spelt = {"lexicon": lexicon.to_record(), "tokenizer": lexicon.tokenizer}
 
     def keep(checkpoint: Checkpoint) -> None:
         record = {
             "step": checkpoint.step, "count": begun.count, "epsilon": ledger.budget.epsilon,
             "order": begun.model.order.tolist(), "marginals": len(begun.marginals),
-        }  # fmt: skip
+        } | spelt  # fmt: skip
         checkpoints.write(
             f"step-{checkpoint.step}", ledger=ledger, record=record,
             tensors=fixed | checkpoint.tensors,
@@ -192,7 +223,7 @@ def _keeper(
     return keep
 
 
-def _module_tensors(model: TableTransformer) -> dict[str, torch.Tensor]:
+def _module_tensors(model: RowModel) -> dict[str, torch.Tensor]:
     """Returns the model's tensors as a checkpoint names them."""
     return {f"module.{name}": value.clone() for name, value in model.state_dict().items()}
 
@@ -238,7 +269,7 @@ def _release_knowledge(
     return _Knowledge(marginals, features, moments)
 
 
-def _take_up(model: TableTransformer, known: _Knowledge, field: FieldPlan, *, seeds: Seeds) -> None:
+def _take_up(model: RowModel, known: _Knowledge, field: FieldPlan, *, seeds: Seeds) -> None:
     """Starts the model from the marginals and trains it on rows of the field; free."""
     model.start_from(known.probabilities)
     rows = mrf.sample(
@@ -248,9 +279,12 @@ def _take_up(model: TableTransformer, known: _Knowledge, field: FieldPlan, *, se
         chains=field.chains,
         draws=seeds.generator("field"),
     )
-    training.pretrain(
-        model, rows, field.pretraining, batch=field.batch, draws=seeds.generator("batches")
-    )
+    with torch.random.fork_rng(devices=[]):
+        # Random orders draw from torch's global stream, which is put back afterwards.
+        torch.manual_seed(_torch_seed(seeds, "orders"))
+        training.pretrain(
+            model, rows, field.pretraining, batch=field.batch, draws=seeds.generator("batches")
+        )
 
 
 def _torch_seed(seeds: Seeds, name: str) -> int:

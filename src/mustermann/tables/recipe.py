@@ -107,7 +107,7 @@ class Plan:
       training: DP-SGD, on what is left of the budget.
       rate: Chance that a record joins a step.
       clip: L2 bound of a record's gradient.
-      views: Views of a record, which differ in their dropout.
+      views: Views of a record, which differ in their dropout and, where random, their order.
     """
 
     shape: Shape

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-Kind = Literal["categorical", "ordinal", "integer", "float", "boolean", "date", "timestamp"]
+Kind = Literal["categorical", "ordinal", "integer", "float", "boolean", "date", "timestamp", "text"]
 Strategy = Literal["uniform", "quantile"]
 Number: TypeAlias = (
     Annotated[int, Strict()]
@@ -52,7 +52,8 @@ class ColumnSchema:
     Attributes:
       kind: What its values are; None infers it from the file's or frame's type.
       public: Whether what is declared here is public; None takes the schema's word.
-      levels: The values of a categorical or ordinal column, in order.
+      levels: The values of a categorical or ordinal column, in order; of a text column, the
+        texts that may occur, which have to be declared.
       top: At most so many levels are kept, "unknown" included (categorical).
       unknown: Whether values outside the levels are a level of their own. None: where there
         are more values than `top`.
@@ -89,6 +90,8 @@ class ColumnSchema:
             raise ConfigError(f"levels does not go with kind {self.kind!r}; remove one")
         if self.levels is not None and len(set(self.levels)) < len(self.levels):
             raise ConfigError("a level stands twice in levels")
+        if self.kind == "text" and not self.drop:
+            self._check_text()
         if self.top is not None and self.top < 2:
             raise ConfigError(f"top is at least 2, got {self.top}")
         if self.step is not None and not self.step > 0:
@@ -96,6 +99,16 @@ class ColumnSchema:
         if self.bounds is not None and not number(self.bounds[0]) <= number(self.bounds[1]):
             raise ConfigError("bounds is [smallest, largest], got them the other way round")
         self._check_bins()
+
+    def _check_text(self) -> None:
+        if not self.levels:
+            raise ConfigError(
+                "a text column needs levels, the texts that may occur: text without bounds has "
+                "no likelihood that sums to 1 and no list that noise could protect; declare "
+                "levels, or drop = true"
+            )
+        if not all(isinstance(level, str) for level in self.levels):
+            raise ConfigError("levels of a text column are texts")
 
     def _check_bins(self) -> None:
         if isinstance(self.bins, int) and self.bins < 1:

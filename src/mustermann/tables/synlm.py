@@ -7,8 +7,9 @@ A fit spends its budget on three releases, each an entry of the ledger:
                         they also order the columns
 3. DP-SGD               on the rows themselves
 
-and ends with a tilt that brings the model's marginals to the released ones. Whatever else
-a fit does is post-processing of these.
+and ends, in the column layout, with a tilt that brings the model's marginals to the
+released ones. Whatever else a fit does is post-processing of these. `design` says what can
+be varied beside the recipe.
 """
 
 from __future__ import annotations
@@ -17,9 +18,24 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from mustermann.core.errors import DataError
 from mustermann.core.seeds import Seeds
-from mustermann.tables import decode, fitting, storage
-from mustermann.tables.likelihood import log_likelihood
+from mustermann.tables import (
+    decode,
+    fitting,
+    likelihood,
+    sentence_decode,
+    sentence_likelihood,
+    storage,
+)
+from mustermann.tables.design import (
+    Design,
+    LayoutName,
+    OrderName,
+    SizeName,
+    TokenizerName,
+    TrieUse,
+)
 from mustermann.tables.recipe import RecipeName, RowCount, Sampling
+from mustermann.tables.sentence_model import SentenceTransformer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +47,8 @@ if TYPE_CHECKING:
     from mustermann.privacy.ledger import Ledger
     from mustermann.tables.checkpoint import Checkpoints
     from mustermann.tables.domain import Codes, Domain
-    from mustermann.tables.transformer import TableTransformer
+    from mustermann.tables.row_model import RowModel
+    from mustermann.tables.walks import Walk
 
 _SAMPLING = Sampling()
 
@@ -47,22 +64,60 @@ class SynLMModel:
         recipe: RecipeName = "default",
         rows: RowCount = "public",
         sample: Sampling = _SAMPLING,
+        layout: LayoutName = "column",
+        tokenizer: TokenizerName = "level",
+        tokenizer_text: str | None = None,
+        tokenizer_file: str | None = None,
+        vocabulary: int = 1024,
+        order: OrderName | None = None,
+        augmult: int | None = None,
+        trie: TrieUse = "always",
+        tied: bool = False,
+        size: SizeName = "small",
+        steps: int | None = None,
     ) -> None:
-        """Makes an unfitted model.
+        """Makes an unfitted model; `design.Design` explains the settings from `layout` on.
 
         Args:
           recipe: "default", or "paper" for the seed paper's own.
           rows: Whether the number of rows is public, or noised out of the budget.
           sample: How rows are drawn.
+          layout: "column" for one position a column, "sentence" for BEGIN value END.
+          tokenizer: "level", or pieces of the levels' names: "bpe", "unigram", "file".
+          tokenizer_text: A public text to train bpe or unigram on instead of the names.
+          tokenizer_file: A `tokenizer.json` for "file".
+          vocabulary: Most pieces of a trained tokenizer.
+          order: "moments", "natural" or "random"; None takes the recipe's.
+          augmult: Views of a record; None takes the recipe's.
+          trie: Whether it restricts the softmax "always" or in "evaluation" only.
+          tied: Whether head and embedding share their weights.
+          size: "small" or "gpt2".
+          steps: Of private training; None takes the recipe's.
+
+        Raises:
+          ConfigError: Two settings do not go together, or a file is missing.
         """
+        self._design = Design(
+            layout=layout,
+            tokenizer=tokenizer,
+            tokenizer_text=tokenizer_text,
+            tokenizer_file=tokenizer_file,
+            vocabulary=vocabulary,
+            order=order,
+            augmult=augmult,
+            trie=trie,
+            tied=tied,
+            size=size,
+            steps=steps,
+        )
         self._recipe = recipe
         self._rows = rows
         self._sampling = sample
-        self._model: TableTransformer | None = None
+        self._model: RowModel | None = None
         self._checkpoints: Checkpoints | None = None
 
     @property
-    def model(self) -> TableTransformer:
+    def model(self) -> RowModel:
         """Returns the fitted transformer."""
         if self._model is None:
             raise DataError("Expected a fitted SynLM model, found one without `fit` or `load`.")
@@ -72,6 +127,7 @@ class SynLMModel:
         """Fits the model to `codes`, shape (N, k), with all that is left in `ledger`.
 
         Raises:
+          ConfigError: The settings do not fit the recipe or the table.
           PrivacyError: The budget is too small; names the least that works.
         """
         self._model = fitting.fit(
@@ -81,6 +137,7 @@ class SynLMModel:
             seeds=Seeds(seed, ("synlm",)),
             recipe=self._recipe,
             rows=self._rows,
+            design=self._design,
             checkpoints=self._checkpoints,
         )
 
@@ -90,19 +147,26 @@ class SynLMModel:
 
     def sample(self, count: int, *, seed: int) -> Iterator[Codes]:
         """Yields blocks of rows, `count` in all, in constant memory."""
-        return decode.sample(self.model, count, seed=seed, coupled=self._sampling.coupled)
+        model, coupled = self.model, self._sampling.coupled
+        if isinstance(model, SentenceTransformer):
+            return sentence_decode.sample(model, count, seed=seed, coupled=coupled)
+        return decode.sample(model, count, seed=seed, coupled=coupled)
 
     def log_likelihood(self, codes: Codes) -> npt.NDArray[np.float64]:
         """Returns the exact log-likelihood of each row in nats, shape (N,)."""
-        return log_likelihood(self.model, codes)
+        if isinstance(self.model, SentenceTransformer):
+            return sentence_likelihood.log_likelihood(self.model, codes)
+        return likelihood.log_likelihood(self.model, codes)
 
     @property
     def order(self) -> tuple[int, ...]:
         """Returns the columns in the order of a walk."""
         return tuple(self.model.order.tolist())
 
-    def walk(self, rows: int) -> decode.TransformerWalk:
+    def walk(self, rows: int) -> Walk:
         """Returns `rows` rows at the first column."""
+        if isinstance(self.model, SentenceTransformer):
+            return sentence_decode.SentenceWalk(self.model, rows)
         return decode.TransformerWalk(self.model, rows)
 
     def save(self, directory: Path) -> None:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from mustermann.privacy.mechanisms import Mechanism
     from mustermann.tables.domain import Codes
     from mustermann.tables.recipe import Training
-    from mustermann.tables.transformer import TableTransformer
+    from mustermann.tables.row_model import RowModel
 
 
 def pretrain(
-    model: TableTransformer,
+    model: RowModel,
     rows: Codes,
     training: Training,
     *,
@@ -43,7 +43,7 @@ def pretrain(
 
 
 def train_privately(
-    model: TableTransformer,
+    model: RowModel,
     codes: Codes,
     training: Training,
     *,
@@ -63,8 +63,8 @@ def train_privately(
       training: As many steps as the mechanism has.
       mechanism: As the ledger made it.
       records: Public or noised number of rows.
-      views: Views of a record, which differ in their dropout.
-      seed: Decides the dropout; noise and batches know no seed.
+      views: Views of a record, which differ in their dropout and, where it is random, order.
+      seed: Decides dropout and orders; noise and batches know no seed.
       start: Where an earlier run of this mechanism stood; the rest is done with fresh noise.
       keep: Called with a checkpoint now and then.
       every: Steps between two checkpoints.
@@ -83,7 +83,7 @@ def train_privately(
         torch.random.fork_rng(devices=[]),
         progress.task("DP-SGD", total=training.steps) as bar,
     ):
-        # Dropout draws from torch's global stream, which is put back afterwards.
+        # Dropout and orders draw from torch's global stream, which is put back afterwards.
         torch.manual_seed(seed)
         if start is not None:
             run.restore(start)
@@ -107,7 +107,7 @@ def schedule(training: Training) -> Callable[[int], float]:
     return rate
 
 
-def _adam(model: TableTransformer, training: Training) -> torch.optim.Optimizer:
+def _adam(model: RowModel, training: Training) -> torch.optim.Optimizer:
     return torch.optim.AdamW(
         model.parameters(), lr=training.peak, betas=training.betas, weight_decay=training.decay
     )
