@@ -441,9 +441,7 @@ def _one_blank(match: re.Match[str]) -> str:
     return "" if after and after in ",.;:)\n" else " "
 
 
-def sentences(
-    case: Case, attributes: Attributes, *, seeds: Seeds
-) -> Iterator[tuple[Said, Line]]:
+def sentences(case: Case, attributes: Attributes, *, seeds: Seeds) -> Iterator[tuple[Said, Line]]:
     """Yields every unit that applies to a patient, written once, whatever the length allows."""
     letter = _Letter(case, attributes, seeds.child("skeleton"))
     for unit in letter.open_units():

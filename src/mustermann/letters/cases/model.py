@@ -24,7 +24,8 @@ from mustermann.letters.cases.format import (
     Unit,
     Variable,
 )
-from mustermann.letters.cases.grammar import Lexicon, Node
+from mustermann.letters.cases.grammar import Node
+from mustermann.letters.cases.house import Words
 from mustermann.letters.cases.variables import Sampler, compile_variable
 
 ALWAYS: Expression = lambda env: True  # noqa: E731
@@ -153,7 +154,7 @@ class Compiler:
       own: Whether it is the case itself.
     """
 
-    def __init__(self, *, lexicon: Lexicon, name: str, guard: str = "", own: bool = False) -> None:
+    def __init__(self, *, lexicon: Words, name: str, guard: str = "", own: bool = False) -> None:
         self.lexicon, self.name, self.guard, self.own = lexicon, name, guard, own
 
     def node(self, text: str, place: str) -> Node:
