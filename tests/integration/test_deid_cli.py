@@ -55,6 +55,35 @@ def test_benchmark_prints_tables(corpus, tmp_path, monkeypatch):
         assert word in result.stdout
 
 
+def test_what_adversarial_letters_cost_is_printed_and_reported(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    clean = [{**RECORD, "id": f"a{n}", "modes": [], "difficulty": "easy"} for n in range(6)]
+    hidden = LETTER.replace("Schütz", "schütz").replace("Frau ", "frau ").replace("geb. am ", "am ")
+    spans = [{"start": 5, "end": 17, "label": "PATIENT_NAME"},
+             {"start": 22, "end": 32, "label": "DATE_BIRTH"}]  # fmt: skip
+    spoilt = {**RECORD, "text": hidden, "spans": spans, "modes": ["typo_names"],
+              "difficulty": "adversarial"}  # fmt: skip
+    path = tmp_path / "letters.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps(record) + "\n"
+            for record in [*clean, *[spoilt | {"id": f"b{n}"} for n in range(6)]]
+        ),
+        encoding="utf-8",
+    )
+    report = tmp_path / "report.html"
+    common = ("benchmark", path, "--detectors", "rules", "--cache", tmp_path / "c")
+    result = invoke(*common, "--report", report)
+    sentence = "rules covers 50.0% of the PHI spans of the 6 letters with a mode, 100.0% of the 6"
+    assert sentence in " ".join(result.stdout.split())
+    assert "What adversarial modes cost" in result.stdout
+    html = report.read_text(encoding="utf-8")
+    assert sentence in html
+    assert "typo_names" in html
+    costs = json.loads(invoke(*common, "--json").stdout)["detectors"]["rules"]["mode_costs"]
+    assert costs["by_mode"]["typo_names"]["apart"] == pytest.approx(-0.5)
+
+
 def test_two_workers_give_the_same(corpus, tmp_path):
     outputs = []
     for workers in (1, 2):

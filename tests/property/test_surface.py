@@ -121,6 +121,10 @@ def test_a_slip_changes_a_name_by_one_letter(name, seed):
     assert unicodedata.is_normalized("NFC", slipped)
 
 
+_DOTTED = {"dm", "d_m", "dd", "d"}
+"""Dates without a year, which end with the dot of an ordinal."""
+
+
 @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
 def test_every_date_variant_can_be_read_back(day):
     numbers = {
@@ -135,7 +139,7 @@ def test_every_date_variant_can_be_read_back(day):
         if "%d" in pattern or variant == "iso":
             assert (read.month, read.day) == (day.month, day.day)
     assert set(WRITERS) == {*FULL_DATES, *PARTIAL_DATES}
-    assert not any(w(day).endswith(".") for v, w in WRITERS.items() if v != "dm")
+    assert not any(w(day).endswith(".") for v, w in WRITERS.items() if v not in _DOTTED)
 
 
 @given(st.dates(date(1930, 1, 1), date(2030, 1, 1)), st.dates(date(1990, 1, 1), date(2030, 1, 1)))

@@ -33,7 +33,7 @@ _WIDE = 200
 
 
 def print_tables(result: BenchmarkResult) -> None:
-    """Prints leak rates first, then P/R/F1, decoys, labels, groups, differences, misses."""
+    """Prints leak rates first, then P/R/F1, decoys, labels, groups, costs, differences, misses."""
     console = _console()
     console.print(f"{escape(result.corpus)}: {result.documents} documents, labels {result.labels}")
     detectors = result.detectors.values()
@@ -47,6 +47,12 @@ def print_tables(result: BenchmarkResult) -> None:
         table = _groups(title, kind, detectors)
         if table.row_count:
             console.print(table)
+    costs = _costs(detectors)
+    if costs.row_count:
+        console.print(costs)
+        for detector in detectors:
+            if detector.mode_costs:
+                console.print(escape(detector.mode_costs.sentence(detector.name)))
     if result.differences:
         console.print(_differences(result))
     for detector in detectors:
@@ -126,6 +132,22 @@ def _groups(title: str, kind: str, detectors: Iterable[DetectorResult]) -> Table
     return table
 
 
+def _costs(detectors: Iterable[DetectorResult]) -> Table:
+    table = Table(
+        "mode", "detector", "letters", "PHI covered", "to clean letters", "held apart",
+        title="What adversarial modes cost", title_justify="left",
+    )  # fmt: skip
+    rows = [
+        (mode, detector.name, cost)
+        for detector in detectors if detector.mode_costs
+        for mode, cost in detector.mode_costs.by_mode.items()
+    ]  # fmt: skip
+    for mode, name, cost in sorted(rows, key=lambda row: row[:2]):
+        figures = (_number(cost.covered), _signed(cost.difference), _signed(cost.apart))
+        table.add_row(escape(mode), escape(name), str(cost.letters), *figures)
+    return table
+
+
 def _differences(result: BenchmarkResult) -> Table:
     table = Table("left", "right", "score", "left − right", "95 %", title="Paired differences",
                   title_justify="left")  # fmt: skip
@@ -133,6 +155,10 @@ def _differences(result: BenchmarkResult) -> Table:
         ends = "–" if item.low is None else f"{item.low:+.3f} … {item.high:+.3f}"
         table.add_row(escape(item.left), escape(item.right), item.score, f"{item.value:+.3f}", ends)
     return table
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.3f}"
 
 
 def _number(value: float | None) -> str:

@@ -30,8 +30,12 @@ class CrfDetector:
 
     name = "crf"
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, domain: str = "") -> None:
         """Loads the model in the directory `path`.
+
+        Args:
+          path: A directory.
+          domain: Where the texts come from, if the model knows it.
 
         Raises:
           PluginError: There is none, or it was made with other features.
@@ -53,14 +57,15 @@ class CrfDetector:
         self.labels = frozenset(card["labels"])
         content = (directory / MODEL).read_bytes()
         digest = hashlib.blake2b(content, digest_size=8).hexdigest()
-        self.signature = f"crf|{crf_features.signature()}|{digest}"
+        self.signature = f"crf|{crf_features.signature()}|{digest}" + (domain and f"|{domain}")
+        self._domain = domain
         self._tagger = pycrfsuite.Tagger()
         self._tagger.open(str(directory / MODEL))
 
     def detect(self, text: str) -> Sequence[Span]:
         """Returns the spans found in `text`, sorted and disjoint, in code points."""
         words = tagging.tokens(text)
-        rows = crf_features.features(words)
+        rows = crf_features.features(words, domain=self._domain)
         tagged: list[str] = []
         for start, end in crf_features.sequences(words):
             tagged += self._tagger.tag(rows[start:end])

@@ -8,6 +8,7 @@ Source: Wartena 2019, A Probabilistic Morphology Model for German Lemmatization.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib import metadata
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 MODEL = "morphmodel_ger.pgz"
 PROPER = "NE"
 _LONGEST = 60
+_WORDS = 200_000
 
 
 class HanTaDetector:
@@ -50,6 +52,8 @@ class HanTaDetector:
                 "Install it: pip install 'mustermann[hanta]'."
             ) from error
         self._tagger = HanoverTagger(MODEL)
+        # HanTa analyses each word that it does not know anew; letters repeat theirs.
+        self._tagger.analyze_forward = lru_cache(_WORDS)(self._tagger.analyze_forward)
         self.signature = f"hanta|1|{metadata.version('HanTa')}"
 
     def detect(self, text: str) -> Sequence[Span]:
@@ -57,8 +61,8 @@ class HanTaDetector:
         words = tagging.tokens(text)
         tagged: list[str] = []
         for start, end in _sentences(words):
-            found = self._tagger.tag_sent([word.text for word in words[start:end]])
-            proper = [tag == PROPER for _, _, tag in found]
+            found = self._tagger.tag_sent([word.text for word in words[start:end]], taglevel=0)
+            proper = [tag == PROPER for tag in found]
             tagged += [
                 "O" if not here else "I-NAME" if before else "B-NAME"
                 for before, here in zip([False, *proper], proper, strict=False)

@@ -1,4 +1,4 @@
-"""Any token classifier of `transformers`, by path or by its id on a model hub.
+"""Any token classifier of `transformers` or GLiNER model, by path or by its id on a model hub.
 
 Only safetensors are loaded: other weights can run code.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mustermann.core.errors import PluginError
 from mustermann.detectors import tagging
+from mustermann.detectors.gliner import GlinerTagger, is_gliner, load_gliner
 from mustermann.detectors.label_map import load_label_map
 from mustermann.detectors.weights import digest_of
 from mustermann.detectors.window_tagger import LONGEST, OVERLAP, WindowTagger
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class HuggingFaceDetector:
-    """Finds what a token classifier tags.
+    """Finds what a token classifier tags, or what a GLiNER model finds when asked.
 
     Attributes:
       name: "hf".
-      labels: Coarse classes of the labels that the model knows.
-      signature: Changes with the weights, with transformers and with the label map.
+      labels: Coarse classes of the labels that the model knows, or is asked for.
+      signature: Changes with the weights, with the library and with the label map.
     """
 
     name = "hf"
@@ -39,6 +40,13 @@ class HuggingFaceDetector:
           PluginError: transformers is not installed, there is no such model, its weights
             are no safetensors, its tokenizer gives no offsets, or it finds no PHI.
         """
+        self._tagger: WindowTagger | GlinerTagger
+        content = digest_of(Path(path)) if Path(path).exists() else ""
+        if is_gliner(path):
+            self._tagger = load_gliner(path)
+            self.labels = self._tagger.known.classes(self._tagger.known.labels)
+            self.signature = f"hf|{content or path}|{self._tagger.signature}"
+            return
         tokenizer, model = load_model(path)
         known = load_label_map("ner")
         names = [str(tag) for _, tag in sorted(model.config.id2label.items())]
@@ -51,7 +59,7 @@ class HuggingFaceDetector:
                 f"{', '.join(names[:5])}. Choose a token classifier."
             )
         revision = getattr(model.config, "_commit_hash", None) or "unversioned"
-        content = digest_of(Path(path)) if Path(path).exists() else f"{path}@{revision}"
+        content = content or f"{path}@{revision}"
         version = metadata.version("transformers")
         self.signature = f"hf|{content}|{version}|{known.signature}|{LONGEST}/{OVERLAP}"
 

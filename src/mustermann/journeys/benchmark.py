@@ -22,6 +22,7 @@ from mustermann.documents.mapping import mapping_names
 from mustermann.journeys.scoring import Case, Scored, Scorer
 from mustermann.metrics.bootstrap import REPLICATES, difference, interval, resample
 from mustermann.metrics.detection import RATIOS, Counts, LabelCounts
+from mustermann.metrics.mode_costs import LetterCounts, mode_costs
 from mustermann.metrics.projection import guess_label_set, projection
 from mustermann.metrics.results import (
     BenchmarkResult,
@@ -171,6 +172,18 @@ def _result(
         by_style=_grouped(scored, "style"),
         adversarial=_adversarial(scored),
         by_mode=_grouped(scored, "mode"),
+        mode_costs=mode_costs(
+            [
+                LetterCounts(
+                    item.groups["mode"],
+                    item.counts.phi_spans,
+                    item.counts.phi_leaked,
+                    item.by_label,
+                )
+                for item in scored
+                if "mode" in item.groups
+            ]
+        ),
         misses=tuple(misses[:WORST]),
         seconds=sum(item.seconds for item in scored),
     )

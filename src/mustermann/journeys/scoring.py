@@ -111,7 +111,12 @@ def _misses(document: Document, prediction: Prediction) -> list[Miss]:
     misses = []
     for span in document.spans:
         stretch = covered[span.start : span.end]
-        if span.label in DECOYS or all(stretch):
+        shown = (
+            character
+            for character, hidden in zip(document.surface(span), stretch, strict=True)
+            if not hidden
+        )
+        if span.label in DECOYS or all(map(str.isspace, shown)):
             continue
         before = document.text[max(0, span.start - _AROUND) : span.start]
         after = document.text[span.end : span.end + _AROUND]

@@ -30,14 +30,18 @@ SALUTATIONS = (
 
 FULL_DATES = (
     "dmy", "d_m_y", "dmy2", "d_m_y2", "d_month_y", "d_mon_y", "textual", "iso", "slash", "dm",
+    "d_m", "dd", "d",
 )  # fmt: skip
-PARTIAL_DATES = ("my", "my2", "m_y", "m", "y", "quarter")
+PARTIAL_DATES = ("my", "my2", "my1", "m_y", "m", "y", "quarter")
 """These are labelled DATE_PARTIAL."""
 
 DATE_VARIANTS = (*FULL_DATES, *PARTIAL_DATES, "relative")
 
-AGE_FORMS = ("number", "word", "joined", "vague", "months", "weeks", "days")
-PHONE_FORMS = ("din", "slash", "brackets", "dash", "pairs", "intl", "extension")
+AGE_FORMS = ("number", "word", "joined", "vague")
+SMALL_AGE_FORMS = ("months", "weeks", "days")
+"""The patient's age in these units; another age is a fact of the case, in years."""
+
+PHONE_FORMS = ("din", "slash", "brackets", "dash", "pairs", "intl", "intl_zero", "extension")
 ID_FORMS = ("plain", "grouped")
 PLACE_FORMS = ("plain", "upper")
 STREET_FORMS = ("plain", "short", "upper")
@@ -88,7 +92,7 @@ def grammar(slot: str) -> Grammar:
     if found.kind == "date":
         return Grammar(variants=DATE_VARIANTS)
     if found.kind == "age":
-        return Grammar(AGE_FORMS)
+        return Grammar(AGE_FORMS if found.argument else (*AGE_FORMS, *SMALL_AGE_FORMS))
     if found.kind == "clinical":
         variants = MED_VARIANTS if slot == "med" else ()
         return Grammar(CLINICAL_FORMS[slot], (), variants, slot in {"lab", "vital"})

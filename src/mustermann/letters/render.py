@@ -22,6 +22,7 @@ from mustermann.letters.record_json import plain
 from mustermann.letters.segments import Mention, Placeholder, Segment, Skeleton
 from mustermann.letters.surface import surface
 from mustermann.letters.surface_clinical import CLINICAL_LABELS, clinical_details
+from mustermann.letters.surface_dates import elided_variant
 
 _MEMORY = 40
 """Characters of context that decide on articles and the start of a sentence."""
@@ -31,6 +32,9 @@ _ABBREVIATION = re.compile(
     r"|inkl|evtl|stat|amb|Hr|Hrn|Fr|Frl|Fam|Tel|bds|re|li|lt|zzt|exkl|gez)|\d)\.\Z"
 )
 """A dot after one of these ends no sentence."""
+
+_RANGE = re.compile(r" (?:bis(?: zum)?|[-–]) ")
+"""What stands between the first and the last day of a stay."""
 
 _GOES_ON = re.compile(r"[ ,]+[a-zäöü]")
 _SHOWN = ("people", "values", "details")
@@ -102,7 +106,9 @@ class _Renderer:
                 self._edge(segment)
             else:
                 after = segments[index + 1] if index < last else ""
-                self._value(segment, after if isinstance(after, str) else "")
+                after = after if isinstance(after, str) else ""
+                segment = self._elided(segment, after, segments[index + 2 : index + 3])
+                self._value(segment, after)
                 after_value = True
 
     def shown(self) -> frozenset[str]:
@@ -125,6 +131,16 @@ class _Renderer:
             details = clinical_details(opened.atom, opened.key, self.attributes)
             self.writer.close_clinical(mark, CLINICAL_LABELS[opened.atom], details)
             self.mention = None
+
+    def _elided(self, first: Placeholder, between: str, rest: Sequence[Segment]) -> Placeholder:
+        """Returns a date's placeholder, shortened where the date that it ranges to follows."""
+        if first.slot != "aufnahme" or not _RANGE.fullmatch(between):
+            return first
+        last = rest[0] if rest else None
+        if not isinstance(last, Placeholder):
+            return first
+        variant = elided_variant(first, last, self.attributes, self.style)
+        return dataclasses.replace(first, variant=variant) if variant else first
 
     def _value(self, placeholder: Placeholder, after: str) -> None:
         made = self._surface(placeholder)

@@ -1,4 +1,4 @@
-"""The patient's age: the span is the number and nothing else."""
+"""Ages, the patient's and others': the span is the number and nothing else."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ _PHASES = ("Anfang",) * 4 + ("Mitte",) * 3 + ("Ende",) * 3
 
 
 def age_surface(placeholder: Placeholder, attributes: Attributes) -> Surface:
-    """Returns the age at admission: "64", "vierundsechzig", "Mitte sechzig", "8" (months).
+    """Returns an age: "64", "vierundsechzig", "Mitte sechzig", "8" (months).
 
-    The word in front of a vague age stands outside the span. What follows ("-jährig",
-    "Jahre", "Monate") is the author's. `joined` is the word before "jährig".
+    `[[alter]]` is the patient's at admission. `[[lebensalter:vater_alter]]` is an age that the
+    case knows as a fact, such as a relative's. The word in front of a vague age stands outside
+    the span. What follows ("-jährig", "Jahre", "Monate") is the author's. `joined` is the word
+    before "jährig".
 
     Raises:
-      DataError: An age in months, weeks or days is asked for and a date is missing.
+      DataError: An age in months, weeks or days is asked for and a date is missing, or the
+        case has no such fact.
     """
     form = placeholder.form or "number"
-    years = attributes.age
+    years = _fact(placeholder.argument, attributes) if placeholder.argument else attributes.age
     details = {"years": str(years)}
     if form == "number":
         return plain(str(years), "AGE", details=details, form=form)
@@ -38,6 +41,15 @@ def age_surface(placeholder: Placeholder, attributes: Attributes) -> Surface:
         raise DataError(f"Expected geburtsdatum and aufnahme for [[alter form={form}]], "
                         f"this letter has: {', '.join(sorted(attributes.dates))}.")  # fmt: skip
     return plain(str(_elapsed(form, born, admitted)), "AGE", details=details, form=form)
+
+
+def _fact(name: str, attributes: Attributes) -> int:
+    """Returns the whole years that a fact of the case says."""
+    years = attributes.course.facts.get(name)
+    if isinstance(years, bool) or not isinstance(years, (int, float)) or years != int(years):
+        raise DataError(f"Expected whole years in the fact {name!r} for [[lebensalter:{name}]], "
+                        f"case {attributes.course.case!r} has {years!r}.")  # fmt: skip
+    return int(years)
 
 
 def _vague(years: int, details: dict[str, str]) -> Surface:

@@ -29,14 +29,24 @@ WRITERS: dict[str, Callable[[date], str]] = {
     "iso": lambda day: day.isoformat(),
     "slash": lambda day: f"{day.day:02}/{day.month:02}/{day.year}",
     "dm": lambda day: f"{day.day:02}.{day.month:02}.",
+    "d_m": lambda day: f"{day.day}.{day.month}.",
+    "dd": lambda day: f"{day.day:02}.",
+    "d": lambda day: f"{day.day}.",
     "my": lambda day: f"{day.month:02}/{day.year}",
+    "my1": lambda day: f"{day.month}/{day.year % 100:02}",
     "my2": lambda day: f"{day.month:02}/{day.year % 100:02}",
     "m_y": lambda day: f"{MONTHS[day.month - 1]} {day.year}",
     "m": lambda day: MONTHS[day.month - 1],
     "y": lambda day: str(day.year),
     "quarter": lambda day: f"{(day.month + 2) // 3}. Quartal {day.year}",
 }
-"""Each variant's writer; `textual` is `d_month_y` under the name that writers know."""
+"""Each variant's writer; `textual` is `d_month_y` under the name that writers know, and `my`
+is a month in digits, for which a house may write `my2` or `my1`."""
+
+_ELIDED = {
+    "dmy": "dm", "dmy2": "dm", "d_m_y": "d_m", "d_m_y2": "d_m", "d_month_y": "", "textual": "",
+}  # fmt: skip
+"""What is left of a date before another one of the same year; "" where words stand for months."""
 
 
 def date_surface(placeholder: Placeholder, attributes: Attributes, style: HouseStyle) -> Surface:
@@ -53,6 +63,7 @@ def date_surface(placeholder: Placeholder, attributes: Attributes, style: HouseS
         raise DataError(f"Expected a date for [[{name}]], this letter has: "
                         f"{', '.join(sorted(attributes.dates))}.")  # fmt: skip
     variant = placeholder.variant or default_variant(placeholder.slot, style)
+    variant = style.month if variant == "my" else variant
     if variant == "relative":
         text = relative(day, to=attributes.dates.get("brief", day))
         return Surface(pieces=(Piece(text),), form=variant, opens=True)
@@ -61,6 +72,29 @@ def date_surface(placeholder: Placeholder, attributes: Attributes, style: HouseS
         text = text.replace("Januar", "Jänner").replace("Jan.", "Jän.")
     label = "DATE_PARTIAL" if variant in PARTIAL_DATES else SLOTS[placeholder.slot].label
     return plain(text, label, details={"date": day.isoformat()}, form=variant)
+
+
+def elided_variant(first: Placeholder, last: Placeholder, attributes: Attributes,
+                   style: HouseStyle) -> str:  # fmt: skip
+    """Returns how a range's first date is written so that its last one completes it.
+
+    "3." where both lie in one month, "3.11." in one year; "" where the house writes it whole.
+
+    Args:
+      first: Of the range's first date.
+      last: Of its last date.
+      attributes: Of the letter.
+      style: Of the house.
+    """
+    if not style.elided or first.variant or (first.slot, last.slot) != ("aufnahme", "entlassung"):
+        return ""
+    short = _ELIDED.get(last.variant or default_variant(last.slot, style))
+    start, end = (attributes.dates.get(slot) for slot in (first.slot, last.slot))
+    if short is None or not start or not end or start == end or start.year != end.year:
+        return ""
+    if start.month == end.month:
+        return "dd" if short == "dm" else "d"
+    return short
 
 
 def default_variant(slot: str, style: HouseStyle) -> str:

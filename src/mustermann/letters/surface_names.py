@@ -107,8 +107,10 @@ def _named(person: Person, form: str, case: Case, style: HouseStyle) -> tuple[Pi
         return (*head, *_titles(short_titles(person.titles), style), *_family(person))
     if form in _TITLE:
         # A bare family name reads rude in running text; a doctor's title saves it.
-        given = () if person.titles and form == "title_last" else _given(person)
-        return (*_titles(person.titles, style), *given, *_family(person))
+        bare = person.titles and form == "title_last"
+        short = bare and style.short_titles and short_titles(person.titles)
+        given = () if bare else _given(person)
+        return (*_titles(short or person.titles, style), *given, *_family(person))
     if form == "last_only":
         return _family(person)
     if form == "first_only":

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 from mustermann.core.errors import DataError
+from mustermann.documents.spans import Piece
 from mustermann.letters.attributes.record import Attributes
 from mustermann.letters.house import HouseStyle
 from mustermann.letters.pieces import NOTHING, Surface, plain
 from mustermann.letters.segments import Placeholder
 from mustermann.letters.slots import SLOTS
 
+_LONG = 10
+"""Digits of a subscriber's number, above which it is written in groups."""
 _PHONES = frozenset({"PHONE", "FAX", "MOBILE"})
 _GROUPS = {
     "IBAN": (4, 4, 4, 4, 4, 2), "KVNR": (4, 3, 3), "TAX_ID": (2, 3, 3, 3), "RVNR": (2, 6, 1, 3),
@@ -22,6 +25,8 @@ _GROUPS = {
 def value_surface(placeholder: Placeholder, attributes: Attributes, style: HouseStyle) -> Surface:
     """Returns an address part, contact, identifier, house or profession.
 
+    The word before a room's number stands outside the span, as it does before a ward's.
+
     Raises:
       DataError: The letter has no value for the slot.
     """
@@ -32,16 +37,23 @@ def value_surface(placeholder: Placeholder, attributes: Attributes, style: House
                         f"write the placeholder only where the slot is included.")  # fmt: skip
     label = SLOTS[slot].label
     form = placeholder.form
+    details = attributes.details.get(slot, NOTHING)
+    word, blank, number = value.rpartition(" ")
+    if label == "ROOM" and blank:
+        pieces = (Piece(word, inside=False), Piece(blank, inside=False), Piece(number))
+        return Surface(pieces=pieces, label=label, details=details, form=form)
     if label in _PHONES:
         form = form or style.phone
         value = phone(value, form)
+    elif label == "ZIP" and value.isdigit():
+        value = style.zip_prefix + value
     elif form == "upper":
         value = value.upper()
     elif form == "grouped":
         value = grouped(value, label)
     elif form == "short":
         value = re.sub(r"(?<=[a-zß])straße\b", "str.", value).replace("Straße", "Str.")
-    return plain(value, label, details=attributes.details.get(slot, NOTHING), form=form)
+    return plain(value, label, details=details, form=form)
 
 
 def phone(number: str, form: str) -> str:
@@ -50,15 +62,21 @@ def phone(number: str, form: str) -> str:
     Args:
       number: As DIN 5008 has it: area code, blank, subscriber number, hyphen and extension.
       form: din, slash, brackets, dash and pairs keep the digits, intl puts +49 for the first
-        0, extension keeps the extension (or the last two digits) alone.
+        0 and intl_zero keeps the 0 in brackets, extension keeps the extension (or the last
+        two digits) alone.
     """
     area, blank, rest = number.partition(" ")
+    if len(rest) > _LONG and rest.isdigit():
+        # Nobody reads or writes so many digits in one; those in front of a hyphen are fewer.
+        rest = f"{rest[:4]} {rest[4:8]} {rest[8:]}"
     if not blank or form == "din":
-        return number
+        return f"{area}{blank}{rest}"
     if form == "extension":
         return rest.rpartition("-")[2] if "-" in rest else rest[-2:]
     if form == "intl":
         return f"+49 {area.removeprefix('0')} {rest}"
+    if form == "intl_zero":
+        return f"+49 (0){area.removeprefix('0')} {rest}"
     if form == "pairs":
         digits = rest.replace("-", "").replace(" ", "")
         first = len(digits) % 2

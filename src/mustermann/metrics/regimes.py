@@ -28,10 +28,12 @@ class Spread:
     Attributes:
       mean: Of the seeds.
       std: Sample standard deviation, 0 for one seed.
+      values: One a seed, in the order of the seeds.
     """
 
     mean: float | None
     std: float | None
+    values: tuple[float | None, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,13 +55,21 @@ class RegimesResult:
 
         def plain(figures: Mapping[Regime, Mapping[str, Spread]]) -> dict[str, Any]:
             return {
-                regime: {name: dataclasses.asdict(spread) for name, spread in scores.items()}
+                regime: {
+                    name: {"mean": spread.mean, "std": spread.std}
+                    for name, spread in scores.items()
+                }
                 for regime, scores in figures.items()
             }
 
+        by_seed = {
+            regime: {name: list(spread.values) for name, spread in scores.items()}
+            for regime, scores in self.public.items()
+        }
         return {
             "regimes": plain(self.public),
             "synthetic_holdout": plain(self.holdout),
+            "by_seed": by_seed,
             "seeds": self.seeds,
         }
 
@@ -94,5 +104,6 @@ def summarise(
 def _spread(values: list[float | None]) -> Spread:
     known = [value for value in values if value is not None]
     if not known:
-        return Spread(None, None)
-    return Spread(statistics.fmean(known), statistics.stdev(known) if len(known) > 1 else 0.0)
+        return Spread(None, None, tuple(values))
+    deviation = statistics.stdev(known) if len(known) > 1 else 0.0
+    return Spread(statistics.fmean(known), deviation, tuple(values))

@@ -10,6 +10,7 @@ from mustermann.metrics.detection import RATIOS, Counts, LabelCounts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mustermann.metrics.mode_costs import ModeCosts
     from mustermann.metrics.signature import Score
 
 PROJECTED = {"span_precision": "labelled_precision", "span_recall": "labelled_recall",
@@ -89,6 +90,7 @@ class DetectorResult:
       by_style: Likewise.
       adversarial: "with" and "without" adversarial letters, where there are any.
       by_mode: Letters with each adversarial mode.
+      mode_costs: What modes cost it, None where no letter has one or none is without.
       misses: The worst leaks in their context.
       seconds: Time spent in the detector, over all processes; cached texts take none.
     """
@@ -104,6 +106,7 @@ class DetectorResult:
     by_style: Mapping[str, Group]
     adversarial: Mapping[str, Group]
     by_mode: Mapping[str, Group]
+    mode_costs: ModeCosts | None
     misses: tuple[Miss, ...]
     seconds: float
 
@@ -119,6 +122,7 @@ class DetectorResult:
         for name in ("by_difficulty", "by_style", "adversarial", "by_mode"):
             groups: Mapping[str, Group] = getattr(self, name)
             record[name] = {key: group.record() for key, group in groups.items()}
+        record["mode_costs"] = self.mode_costs.record() if self.mode_costs else None
         record["boundary_pairs"] = int(self.counts.pairs)
         record["eponyms"] = int(self.counts.eponyms)
         record["decoys"] = int(self.counts.decoys)

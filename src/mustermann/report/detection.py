@@ -37,6 +37,7 @@ def detection_sections(result: BenchmarkResult) -> list[Section]:
         detection_section(result),
         Section("By label", list(_by_label(result))),
         Section("By difficulty, style and mode", list(_groups(result))),
+        Section("What adversarial letters cost, and why", list(_costs(result))),
         Section("What leaked", [_misses(detector) for detector in result.detectors.values()]),
         Section("Signatures", [_signatures(result)]),
     ]
@@ -156,6 +157,39 @@ def _groups(result: BenchmarkResult) -> list[Block]:
             heads = ("", "letters", *(score.replace("_", " ") for score in _GROUPED))
             blocks.append(Table(heads, tuple(sorted(rows)), caption))
     return blocks or [Paragraph("The corpus does not say how its letters differ.")]
+
+
+def _costs(result: BenchmarkResult) -> list[Block]:
+    """Returns a sentence and two tables for each detector: by mode and by label."""
+    blocks: list[Block] = []
+    for detector in result.detectors.values():
+        costs = detector.mode_costs
+        if costs is None:
+            continue
+        blocks.append(Paragraph(costs.sentence(detector.name)))
+        rows = tuple(
+            (mode, str(cost.letters), _number(cost.covered), _signed(cost.difference),
+             _signed(cost.apart))
+            for mode, cost in costs.by_mode.items()
+        )  # fmt: skip
+        heads = ("mode", "letters", "PHI covered", "to clean letters", "held apart")
+        caption = (
+            f"{detector.name}: share of PHI spans wholly covered in letters with a mode, its "
+            "difference to the letters without any, and what the mode takes with the other modes "
+            "of its letters held constant (weighted least squares)."
+        )
+        blocks.append(Table(heads, rows, caption))
+        leaks = tuple(
+            (label, _number(cost.clean), _number(cost.adversarial), f"{cost.extra:+.1f}")
+            for label, cost in list(costs.by_label.items())[:_WORST]
+        )
+        caption = f"{detector.name}: the same by label, with the spans that leaked beyond it."
+        blocks.append(Table(("label", "clean", "adversarial", "extra leaks"), leaks, caption))
+    return blocks or [Paragraph("The corpus has no letters with and without adversarial modes.")]
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.3f}"
 
 
 def _misses(detector: DetectorResult) -> Block:

@@ -52,6 +52,24 @@ def test_grascco(document):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["grascco", "gemtex"])
+@pytest.mark.parametrize(
+    ("text", "slot", "target"),
+    [
+        ("Kornmarkt", "praxis", "LOCATION_HOSPITAL"),
+        ("Gemeinschaftspraxis Domblick", "", "LOCATION_HOSPITAL"),
+        ("Praxis Dr. Quidde", "", "LOCATION_HOSPITAL"), ("MVZ Nord", "", "LOCATION_HOSPITAL"),
+        ("Suchtberatung Wegweiser", "organisation", "LOCATION_ORGANIZATION"),
+        ("Molkerei Wiesengrund", "", "LOCATION_ORGANIZATION"),
+    ],
+)  # fmt: skip
+def test_a_practice_is_a_hospital_where_the_guideline_has_one_label_for_both(
+    name, text, slot, target
+):
+    span = Span(0, len(text), "ORGANIZATION", slot=slot)
+    assert [made.label for made in map_spans(text, (span,), load_mapping(name))] == [target]
+
+
 def test_gemtex_tells_birth_and_death(document):
     assert ("DATE_BIRTH", "3.4.1960") in mapped(document, "gemtex")
     assert ("DATE", "2019") in mapped(document, "gemtex")

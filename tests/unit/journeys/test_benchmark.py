@@ -83,6 +83,9 @@ def test_counts_failures_groups_and_misses(corpus, tmp_path, detectors):
     assert record["adversarial"]["without"]["documents"] == 2
     assert record["by_mode"]["nfd"]["span_recall"] == 0.5
     assert [miss["text"] for miss in record["misses"]] == ["Anna", "Otto"]
+    costs = record["mode_costs"]
+    assert (costs["clean_letters"], costs["adversarial_letters"]) == (2, 1)
+    assert costs["by_mode"]["nfd"]["covered"] == 0.5
     assert record["by_label"]["STAFF_NAME"]["recall"] == 0.0
 
 

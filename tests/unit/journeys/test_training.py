@@ -54,7 +54,8 @@ def run(corpora, tmp_path, **options):
 def test_a_trained_detector_loads_back(corpora, tmp_path):
     model = train(corpora[0], tmp_path / "model", limit=10)
     card = json.loads((model / "model.json").read_text(encoding="utf-8"))
-    assert card["documents"] == 10
+    assert (card["documents"], card["held_out"]) == (8, 2)
+    assert card["f1_by_step"][card["best_step"] - 1] == max(card["f1_by_step"])
     assert card["labels"] == ["NAME"]
 
 
@@ -71,6 +72,21 @@ def test_regimes_learn_this_easy_corpus(corpora, tmp_path):
     for figures in (result.public, result.holdout):
         assert figures["both"]["span_f1"].mean == 1.0
     assert result.seeds == 2
+
+
+def test_only_both_tells_public_documents_from_letters(corpora, tmp_path, monkeypatch):
+    seen = {}
+
+    def noted(examples, out, **options):
+        domains = frozenset(example.domain for example in examples)
+        seen[domains] = seen.get(domains, 0) + 1
+        return real(examples, out, **options)
+
+    real = training.train_crf
+    monkeypatch.setattr(training, "train_crf", noted)
+    run(corpora, tmp_path)
+    # Two seeds: one synthetic and two public models each without a domain, two of both.
+    assert seen == {frozenset({""}): 6, frozenset({"", "public"}): 4}
 
 
 def test_a_second_run_trains_nothing(corpora, tmp_path, monkeypatch):

@@ -35,12 +35,19 @@ def test_styles_follow_their_weights(attributes):
     phones = collections.Counter(style.phone for style in styles)
     for form, weight in weights.phone.items():
         assert abs(phones[form] / 2000 - weight) < 0.04
+    months = collections.Counter(style.month for style in styles)
+    for form, weight in weights.month.items():
+        assert abs(months[form] / 2000 - weight) < 0.04
+    assert abs(share(lambda style: style.elided) - weights.elided * (1 - weights.slash)) < 0.04
+    assert abs(share(lambda style: style.short_titles) - weights.short_titles) < 0.04
+    assert abs(share(lambda style: style.zip_prefix == "D-") - weights.zip_prefix) < 0.02
 
 
 def test_a_house_pads_all_its_numeric_dates_or_none(attributes):
     for style in map(house_style, letters(attributes, 200)):
-        numeric = {style.birth, style.stay, style.event, style.letter} - {"d_month_y"}
-        assert numeric <= {"dmy", "dmy2"} or numeric <= {"d_m_y", "d_m_y2"}
+        numeric = {style.birth, style.stay, style.event, style.letter} - {"d_month_y", "iso"}
+        known = ({"dmy", "dmy2"}, {"d_m_y", "d_m_y2"}, {"slash"})
+        assert any(numeric <= alike for alike in known)
 
 
 def test_only_hard_letters_have_careless_titles(attributes):
@@ -57,3 +64,5 @@ def test_weights_can_be_set_and_are_checked(attributes):
     assert house_style(attributes, always).letter == "d_month_y"
     with pytest.raises(ConfigError, match="Expected phone among din"):
         HouseWeights(phone={"morse": 1.0})
+    with pytest.raises(ConfigError, match="Expected month among my, my2, my1, got dm"):
+        HouseWeights(month={"dm": 1.0})

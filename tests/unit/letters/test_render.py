@@ -6,6 +6,8 @@ import pytest
 
 from mustermann.core.errors import DataError
 from mustermann.letters.attributes.record import Diagnosis, Person
+from mustermann.letters.house import HouseWeights
+from mustermann.letters.placeholder import scan
 from mustermann.letters.render import render
 from mustermann.letters.skeleton import from_text
 
@@ -97,11 +99,97 @@ def test_partial_dates_have_a_label_of_their_own_and_relative_ones_none(letter):
     assert made.spans[0].slot == "ereignis:infarkt"
 
 
+@pytest.fixture
+def written(attributes):
+    """Returns the marked text of a skeleton in a house of given habits."""
+
+    def write(text, *, changes=None, **habits):
+        weights = HouseWeights(**{"unpadded": 1.0, "letter_in_words": 0.0} | habits)
+        changed = dataclasses.replace(attributes, **changes or {})
+        return marked(render(from_text(text, case="x"), changed, id="L1", weights=weights))
+
+    return write
+
+
+def test_a_stay_may_leave_out_what_its_last_day_says(written, attributes):
+    asked = "vom [[aufnahme]] bis zum [[entlassung]]"
+    dates = {**attributes.dates, "aufnahme": date(2026, 4, 2)}
+    late = {**attributes.dates, "aufnahme": date(2025, 12, 30)}
+    always = {"elided": 1.0, "slash": 0.0, "stay_short_year": 0.0}
+    assert written(asked, **always) == "vom ⟦30.3.⟧ bis zum ⟦8.4.2026⟧"
+    assert written(asked, changes={"dates": dates}, **always) == "vom ⟦2.⟧ bis zum ⟦8.4.2026⟧"
+    assert written(asked, changes={"dates": late}, **always) == (
+        "vom ⟦30.12.2025⟧ bis zum ⟦8.4.2026⟧"
+    )
+    padded = {**always, "unpadded": 0.0}
+    assert written(asked, changes={"dates": dates}, **padded) == "vom ⟦02.⟧ bis zum ⟦08.04.2026⟧"
+    assert written("Aufnahme [[aufnahme]], [[entlassung]]", **always) == (
+        "Aufnahme ⟦30.3.2026⟧, ⟦8.4.2026⟧"
+    )
+    assert written(asked, elided=0.0, slash=0.0, stay_short_year=0.0) == (
+        "vom ⟦30.3.2026⟧ bis zum ⟦8.4.2026⟧"
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "text"), [("my", "⟦11/2019⟧"), ("my2", "⟦11/19⟧"), ("my1", "⟦11/19⟧")]
+)
+def test_a_house_writes_a_month_in_one_way(written, form, text):
+    assert written("[[ereignis:infarkt variant=my]]", month={form: 1.0}) == text
+    assert written("[[ereignis:koro variant=my]]", month={"my1": 1.0}) == "⟦4/26⟧"
+
+
+def test_a_long_number_is_written_in_groups(letter, attributes):
+    values = {**attributes.values, "telefon": "0341 1142205184437",
+              "klinik_telefon": "0341 11422051-84437"}  # fmt: skip
+    written = {
+        "din": "0341 1142 2051 84437", "slash": "0341/1142 2051 84437",
+        "brackets": "(0341) 1142 2051 84437", "intl_zero": "+49 (0)341 1142 2051 84437",
+        "pairs": "0341 114 22 05 18 44 37", "extension": "37",
+    }  # fmt: skip
+    for form, text in written.items():
+        assert letter(f"[[telefon form={form}]]", values=values).text == text
+    assert letter("[[klinik_telefon form=din]]", values=values).text == "0341 11422051-84437"
+
+
+def test_a_rooms_number_is_labelled_without_its_word(letter, attributes):
+    for room, text in (("Zimmer 143", "Zimmer ⟦143⟧"), ("Zi. 3.04", "Zi. ⟦3.04⟧")):
+        made = letter("Stat. [[station]], [[zimmer]]", values={**attributes.values, "zimmer": room})
+        assert marked(made) == f"Stat. ⟦4A⟧, {text}"
+        assert made.spans[1].label == "ROOM"
+
+
+def test_titles_phones_and_postal_codes_of_a_house(written):
+    name = "[[oberarzt form=title_last]], [[oberarzt form=full_titles]]"
+    assert written(name, short_titles=0.0).startswith("⟦PD Dr. med. Voß⟧, ")
+    assert written(name, short_titles=1.0) == "⟦PD Dr. Voß⟧, ⟦PD Dr. med. Anna Thea Voß⟧"
+    assert written("[[klinik_telefon]]", phone={"intl_zero": 1.0}) == "⟦+49 (0)221 4710-0⟧"
+    assert written("[[plz]] [[ort]]", zip_prefix=1.0) == "⟦D-50667⟧ ⟦Köln⟧"
+
+
 def test_an_age_span_is_the_number_alone(letter):
     made = letter(
         "Der [[alter]]-jährige, [[alter form=joined]]jährige, [[alter form=vague]], 49jähr."
     )
     assert marked(made) == "Der ⟦64⟧-jährige, ⟦vierundsechzig⟧jährige, Mitte ⟦sechzig⟧, 49jähr."
+
+
+def test_an_age_of_somebody_else_is_a_fact_of_the_case_and_labelled(letter, attributes):
+    course = dataclasses.replace(attributes.course, facts={"vater_alter": 84, "text": "84"})
+    made = letter(
+        "Vater mit [[lebensalter:vater_alter]], [[lebensalter:vater_alter form=word]].",
+        course=course,
+    )
+    assert marked(made) == "Vater mit ⟦84⟧, ⟦vierundachtzig⟧."
+    assert {(span.label, span.slot) for span in made.spans} == {("AGE", "lebensalter:vater_alter")}
+    for fact in ("mutter_alter", "text"):
+        with pytest.raises(DataError, match="whole years"):
+            letter(f"[[lebensalter:{fact}]]", course=course)
+
+
+def test_another_age_is_never_said_in_months():
+    fault = scan("[[lebensalter:vater_alter form=months]]").faults[0]
+    assert "Unknown form 'months'" in fault.message
 
 
 def test_a_child_goes_by_the_given_name(letter):

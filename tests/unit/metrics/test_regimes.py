@@ -25,3 +25,4 @@ def test_summary():
     record = result.to_record()
     assert record["synthetic_holdout"]["synthetic"]["span_f1"] == {"mean": 1.0, "std": 0.0}
     assert set(record["regimes"]) == {"synthetic", "public", "both"}
+    assert record["by_seed"]["both"]["span_recall"] == pytest.approx([10 / 12, 6 / 12])

@@ -33,13 +33,18 @@ _SHORT = re.compile(
 )
 _OLD = re.compile(rf"(?<![\w.,/]){_NUMBER} (?:(?:Lebens)?[Jj]ahren?|Monaten?|Wochen|J\.) alt")
 _AT_AGE = re.compile(
-    rf"(?:\bim Alter von (?:(?:etwa|ca\.|rund|knapp) )?|\bAlter(?: \(Jahre\))?\s?:\s?)"
+    rf"(?:\bAlter von (?:(?:etwa|ca\.|rund|knapp) )?|\bAlter(?: \(Jahre\))?\s?:\s?)"
     rf"(?P<age>\d{{1,3}}|{_WORD})(?!\w)|\bim (?P<year>\d{{1,3}})\. ?(?:Lebensjahr|LJ)"
 )
 _DECADE = re.compile(rf"\b(?:Anfang|Mitte|Ende) (?P<age>\d0|(?i:{_TENS}))(?!\d|er Jahre|\.|\w)")
 _DIED = re.compile(
     r"\b(?:Vater|Mutter|Bruder|Schwester|Gro(?:ß|ss)(?:vater|mutter)|Onkel|Tante|Sohn|Tochter)"
-    r"[^.;\n,]{0,20}? (?:mit|im Alter von) (?P<age>\d{1,3})(?! ?[\w%/.,]\d)(?! (?:mg|Kindern))"
+    r"[^.;\n,]{0,20}? (?:mit|im Alter von)(?: (?:etwa|ca\.|rund|knapp))? (?P<age>\d{1,3})"
+    r"(?! ?[\w%/.,]\d)(?! (?:mg|Kindern))"
+)
+_BESIDE = re.compile(
+    r"\b(?:Frau|Herrn?|Pat\.|Patient(?:in|en)?|Junge|Mädchen|Säugling)(?:\s[^\W\d_a-zäöüß][\w-]+){0,2}"
+    r"(?: \(|, )(?P<age>\d{1,3}) (?:Jahre|Monate|Wochen)(?=[),])"
 )
 _DIED_NEXT = re.compile(r" mit (?P<age>\d{1,3})(?= (?:an|Jahren|J\.|verst))")
 
@@ -74,7 +79,7 @@ def _between(text: str, start: int, end: int) -> Iterator[Find]:
             yield Find(*match.span("age"), "AGE")
     for match in _AT_AGE.finditer(text, start, end):
         yield Find(*match.span("age" if match["age"] else "year"), "AGE")
-    for pattern in (_OLD, _DECADE, _DIED, _DIED_NEXT):
+    for pattern in (_OLD, _DECADE, _DIED, _DIED_NEXT, _BESIDE):
         for match in pattern.finditer(text, start, end):
             yield Find(*match.span("age"), "AGE")
 

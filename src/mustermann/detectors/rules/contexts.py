@@ -56,9 +56,8 @@ DONE_BY = re.compile(
 )
 TEAM = re.compile(
     r"(?:[Üü]berleitung|[Bb]eratung|[Bb]etreuung|[Vv]ersorgung|[Aa]nmeldung|[Ss]ozialdienst\w*"
-    r"|[Tt]herapie|[Kk]onsil\w*|[Ss]tation\w*|[Rr]ückfragen|\d)(?: (?:durch|mit|über|an|bei)"
-    r"|,)?[ ]\(?"
-    r"(?=[^\W\d_a-zäöüß])"
+    r"|[Tt]herapie|[Kk]onsil\w*|[Ss]tation\w*|[Rr]ückfragen|\d)"
+    r"(?: (?:durch|mit|über|an|bei)[ ]\(?|,?[ ]\()(?=[^\W\d_a-zäöüß])"
 )
 BRACKET = re.compile(r"\((?=[^\W\d_a-zäöüß])")
 SERVICE = re.compile(

@@ -60,7 +60,7 @@ _BEFORE_YEAR = re.compile(r"(?:[\w.,/+:*'-]|[-–] )\Z")
 _SCORE_BEFORE = re.compile(
     r"(?:Kraft|KG|Kraftgrad\w*|Janda|GCS|Glasgow\w*|NIHSS|MMS[TE]|MoCA|DemTect|Barthel\w*|VAS|NRS"
     r"|Apgar|APGAR|\w*[Ss]core|\w*[Ss]kala|Index|Punkte?n?|Grad|Visus|Systolikum|Pulse?|SSW"
-    r"|Tinetti|Stadium|Level|RR|BZ|Blutdruck|Parese|ASPECTS|Schmerzstärke|HWK|BWK|LWK|LWS|Zahn|GdB"
+    r"|Tinetti|GDS|[Tt]hermometer|Suchtdruck|Craving|[Ss]chmerz\w*|Stadium|Level|RR|BZ|Blutdruck|Parese|ASPECTS|Schmerzstärke|HWK|BWK|LWK|LWS|Zahn|GdB"
     r"|Ratio|Verhältnis)"
     r"[^.;\n]{0,18}\Z"
 )
@@ -73,7 +73,7 @@ _UNIT_AFTER = re.compile(
 _VALUE_BEFORE = re.compile(
     r"(?:BNP|CK|LDH|CRP|GGT|AST|ALT|TSH|Leuko\w*|Thrombo\w*|Ferritin|D-Dimere?|Troponin\w*|Lipase"
     r"|Kreatinin|Nr\.?|Nummer|ID|§|Art\.|Abs\.|Ziffer|EBM|GOÄ|PZN|Gewicht|Uhr|um)[ :=]*\Z"
-    r"|(?:ESC|ACC|AHA|DGK|AWMF|S[123]k?|WHO|RECIST|ICD-10-GM)[- ](?:\w+ )?$"
+    r"|(?:ESC|ACC|AHA|DGK|AWMF|AJCC|S[123]k?|WHO|RECIST|ICD-10-GM)[- ](?:\w+ )?$"
 )
 _UNIT_IN_ROW = re.compile(r"(?:/[lL]|/dl|/ml|mg|ng|µ|%|mmol)[^\n]*\Z")
 _MONTH_BEFORE = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mustermann.detectors.rules.find import Find
+from mustermann.detectors.rules.find import Find, Stretch, lines_with
 from mustermann.detectors.rules.words import COMPOUND, EPONYM_HEADS, START, any_of
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from mustermann.detectors.rules.gazetteer import Gazetteer
 
+_WORD = re.compile(r"[^\W\d_a-zäöüß][\w'’]+")
 _CAP = rf"{START}[\w'’]+"
 _CAPS = rf"{START}[\w'’]+(?:-[^\W\d_a-zäöüß][\w'’]+){{0,4}}"
 _HEAD = "(?i:" + any_of(EPONYM_HEADS) + ")"
@@ -46,7 +47,19 @@ def find_eponyms(text: str, gazetteer: Gazetteer) -> Iterator[Find]:
     for pattern in (_BEFORE, _HYPHENED, _ADJECTIVE):
         for match in pattern.finditer(text):
             yield Find(*match.span("name"), "EPONYM")
-    for match in _KNOWN.finditer(text):
+    words = set(_WORD.findall(text))
+    present = [name for name in gazetteer.eponyms if name in words or "-" in name]
+    for line in lines_with(text, present):
+        yield from _known(text, line, gazetteer)
+    for match in _BY.finditer(text):
+        known = re.split("[ /-]", match["name"])[0] in gazetteer.eponyms
+        if known or _METHOD.search(text[max(0, match.start() - 40) : match.start()]):
+            yield Find(*match.span("name"), "EPONYM")
+
+
+def _known(text: str, line: Stretch, gazetteer: Gazetteer) -> Iterator[Find]:
+    """Yields the terms of a line that begin with a name known from the terms of medicine."""
+    for match in _KNOWN.finditer(text, line.start, line.end):
         if "-" not in match[0]:
             continue
         parts = match["name"].split("-")
@@ -55,13 +68,9 @@ def find_eponyms(text: str, gazetteer: Gazetteer) -> Iterator[Find]:
             yield Find(*match.span("name"), "EPONYM")
         elif len(parts) > 2 and all(each[:-1]):
             yield Find(match.start(), match.start() + len("-".join(parts[:-1])), "EPONYM")
-    for match in _PAIR.finditer(text):
+    for match in _PAIR.finditer(text, line.start, line.end):
         if all(word in gazetteer.eponyms for word in re.split("[ -]", match["name"])):
             yield Find(*match.span("name"), "EPONYM")
-    for match in _BY.finditer(text):
-        known = re.split("[ /-]", match["name"])[0] in gazetteer.eponyms
-        if known or _METHOD.search(text[max(0, match.start() - 40) : match.start()]):
-            yield Find(*match.span("name"), "EPONYM")
-    for match in _GRADED.finditer(text):
+    for match in _GRADED.finditer(text, line.start, line.end):
         if match["name"] in gazetteer.eponyms:
             yield Find(*match.span("name"), "EPONYM")

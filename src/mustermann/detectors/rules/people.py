@@ -24,9 +24,6 @@ _FUNCTIONS = re.compile(rf"(?:(?:{contexts.FUNCTION}|gez|i\. ?[AV])\b\.?[ ])+")
 _DONOR = re.compile(r"[Ss]pende|fälschlich|[Ff]remdbefund|Mitpatient")
 _PAIR = re.compile(rf"(?<![\w.-])(?P<given>{WORD})(?=[ ](?:{PARTICLE}[ ])?[{UPPER}])")
 
-_ANNOUNCING = ("(", "durch ", "mit ", "über ", "an ", "bei ")
-"""How a phrase ends that a name follows."""
-
 
 class People:
     """Finds the mentions of persons in one text."""
@@ -215,8 +212,6 @@ class People:
             if name and len(name.words) > 1 and not self._known.common_noun(name.words[0]):
                 yield Mention(name, "staff")
         for match in (*contexts.TEAM.finditer(self._text), *contexts.BRACKET.finditer(self._text)):
-            if not match[0].endswith(_ANNOUNCING):
-                continue
             name = self._parser.parse(match.end())
             if name and len(name.words) > 1 and self._stands_alone(match, name):
                 yield Mention(name, "staff")

@@ -22,10 +22,12 @@ class Example:
     Attributes:
       text: The text.
       spans: Disjoint.
+      domain: Where it comes from, "" for nowhere in particular; see `crf_features.features`.
     """
 
     text: str
     spans: tuple[Span, ...]
+    domain: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -110,4 +112,4 @@ def _part(example: Example, start: int, end: int) -> Example:
         dataclasses.replace(span, start=span.start - start, end=span.end - start, components=())
         for span in inside
     )
-    return Example(example.text[start:end], tuple(moved))
+    return Example(example.text[start:end], tuple(moved), example.domain)

@@ -1,8 +1,9 @@
-"""The age is admission minus birth, wherever it is said."""
+"""The age is admission minus birth, wherever it is said; other ages are the case's facts."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,16 +30,18 @@ _WORDS = (
        for number, unit in enumerate(_UNITS) if unit}
     | {"hundert": 100, "einhundert": 100}
 )  # fmt: skip
+_OLDEST = 115
 _VAGUE = {"anfang": range(4), "mitte": range(3, 8), "ende": range(6, 10)}
 
 
 class Age:
-    """Does the arithmetic again and compares each labelled age of the patient with it."""
+    """Does the arithmetic again and compares each labelled age with what it must be."""
 
     name = "age"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields a fault for a wrong attribute and for each wrong mention."""
+        yield from _of_others(evidence)
         birth, admission = evidence.dates.get("geburtsdatum"), evidence.dates.get("aufnahme")
         if birth is None or admission is None:
             return
@@ -55,6 +58,22 @@ class Age:
                 yield evidence.fault(
                     self.name, f"Expected an age of {age}, found {surface!r}.", at=span
                 )
+
+
+def _of_others(evidence: Evidence) -> Iterator[Fault]:
+    """Yields a fault for each age of somebody else that is not what the case says it is."""
+    facts = evidence.course.get("facts")
+    if not isinstance(facts, Mapping):
+        return
+    for span in evidence.document.spans:
+        slot, _, name = span.slot.partition(":")
+        if slot != "lebensalter":
+            continue
+        age, surface = facts.get(name), evidence.surface(span)
+        if not isinstance(age, (int, float)) or not 0 < age <= _OLDEST:
+            yield evidence.fault(Age.name, f"Expected an age as {name!r}, got {age!r}.", at=span)
+        elif not says(surface, int(age)):
+            yield evidence.fault(Age.name, f"Expected {name} {age}, found {surface!r}.", at=span)
 
 
 def in_unit(after: str, birth: date, day: date) -> int:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"[(+]?\d[\d./() -]*\d|\d")
 """Every stretch of digits; one pass over the text finds all that is made of them."""
 
-_DATE = re.compile(r"(?<![\d.])\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)|\d{4}-\d\d-\d\d(?!\d)")
+_DATE = re.compile(
+    r"(?<![\d.])\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)|\d{4}-\d\d-\d\d(?!\d)"
+    r"|(?<![\d/])\d{1,2}/\d{1,2}/(?:19|20)\d\d(?!\d)"
+)
 _IN_WORDS = re.compile(
     r"\. (?:Jan|Jän|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\.? (?:19|20)\d\d"
 )

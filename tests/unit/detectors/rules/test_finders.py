@@ -42,7 +42,8 @@ def surfaces(finder, text):
         ("IP 10.1.2.2020.4", []),
         ("2.1. Befund", []),
         ("Leukozyten 2000/µl, 1950 ml, CK 1980", []),
-        ("ESC 2020", []),
+        ("ESC 2020, AJCC 2017", []),
+        ("GDS 5/15, Suchtdruck 7/10, Schmerzen am Bein 3/10", []),
     ],
 )
 def test_dates(text, expected):
@@ -69,6 +70,10 @@ def test_kinds_of_dates(text, label):
         ("45 J., männlich", ["45"]), ("im Alter von 15 Jahren", ["15"]),
         ("Mitte sechzig", ["sechzig"]),
         ("die 78-Jährige", ["78"]), ("Vater mit 57 an Infarkt verstorben", ["57"]),
+        ("Der Vater erreichte ein Alter von 83 Jahren", ["83"]),
+        ("Mutter mit etwa 91 Jahren verstorben", ["91"]),
+        ("Frau Quidde (36 Jahre, 2. Gravida)", ["36"]), ("Der Junge, 4 Jahre, hustet", ["4"]),
+        ("Ceftriaxon (5 Tage)", []), ("Raucher (30 Jahre)", []),
         ("eine 20-jährige Ehe", []), ("seit 12 Jahren", []), ("2 Jahre Therapie", []),
     ],
 )  # fmt: skip
@@ -84,6 +89,8 @@ def test_ages(text, expected):
         ("Mobil 0172 9980752", [("0172 9980752", "MOBILE")]),
         ("Tel. 040 66969-112 / -113", [("040 66969-112", "PHONE"), ("-113", "PHONE")]),
         ("+43(0)512 204-6391", [("+43(0)512 204-6391", "PHONE")]),
+        ("tel. 0551 66969 112", [("0551 66969 112", "PHONE")]),
+        ("gilt die Nummer 0221 4710-433", [("0221 4710-433", "PHONE")]),
         ("Mail an p.schuetz@example.de.", [("p.schuetz@example.de", "EMAIL")]),
         ("www.klinik.example/ambulanz.", [("www.klinik.example/ambulanz", "URL")]),
         ("Server 192.168.0.17", [("192.168.0.17", "IP")]),
@@ -137,6 +144,35 @@ def test_numbers_without_a_person(text):
 def test_wards_and_rooms():
     assert surfaces(find_wards, "auf Station A31, Zi: 119, Station: 4A") == ["A31", "119", "4A"]
     assert surfaces(find_wards, "auf unserer Station gebessert") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "auf der Überwachungsstation Enoxaparin 40 mg s.c.", "auf Station Ramipril 5 1-0-0",
+        "auf Station 40 mg Enoxaparin", "auf Station 2 Tage", "in der Ambulanz: Dosis 80 %",
+        "auf Station Temperatur 38 °C", "die Erstmanifestation 2014", "Workstation 203.0.113.249",
+        "in der Leberambulanz 29.12.25", "auf der Station 7,5 l Infusion", "auf Station 3 Wochen",
+        "auf Station Tag 3", "auf Station 10 ml KCl", "der Ambulanz 2 Monate", "Station 08:30 Uhr",
+    ],
+)  # fmt: skip
+def test_a_dose_a_time_or_a_count_after_a_ward_is_none(text):
+    assert surfaces(find_wards, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "ward"),
+    [
+        ("auf unserer Intensivstation I07 betreut", "I07"),
+        ("Station 12, Tag 3", "12"),
+        ("auf Station Rosenhof 2 verlegt", "Rosenhof 2"),
+        ("Station: 5 Nord", "5 Nord"),
+        ("von Station 14 am 3.5. verlegt", "14"),
+        ("auf Station 4 mit Enoxaparin 40 mg", "4"),
+    ],
+)
+def test_a_wards_number_stands_before_anything_else(text, ward):
+    assert surfaces(find_wards, text) == [ward]
 
 
 def test_usernames():

@@ -2,7 +2,10 @@ from datetime import date
 
 import pytest
 
-from mustermann.letters.verify.age import in_unit, says, years_between
+from mustermann.documents.document import Document
+from mustermann.documents.spans import Span
+from mustermann.letters.verify.age import Age, in_unit, says, years_between
+from mustermann.letters.verify.evidence import Evidence
 
 
 @pytest.mark.parametrize(
@@ -41,3 +44,16 @@ def test_what_does_not_say_64(text):
 )
 def test_an_infant_is_counted_in_the_unit_that_follows(after, age):
     assert in_unit(after, date(2025, 1, 10), date(2025, 9, 20)) == age
+
+
+@pytest.mark.parametrize(
+    ("facts", "faults"),
+    [({"vater_alter": 84}, 0), ({"vater_alter": 83}, 1), ({}, 1), ({"vater_alter": 184}, 1)],
+)
+def test_the_age_of_a_relative_is_what_the_case_says(facts, faults):
+    text = "Vater mit 84 Jahren verstorben."
+    span = Span(10, 12, "AGE", slot="lebensalter:vater_alter")
+    meta = {"attributes": {"course": {"facts": facts}}}
+    found = list(Age().faults(Evidence(Document("1", text, (span,), meta=meta))))
+    assert len(found) == faults
+    assert all((fault.start, fault.end) == (10, 12) for fault in found)
