@@ -48,6 +48,8 @@ _GENERAL = 2
 """So much later than its priority says comes a sentence that could stand in any letter."""
 _WORDINGS = 6
 """So many wordings of a sentence are tried where the briefest is wanted."""
+_INPATIENT = re.compile(r"[Ss]tationär|[Ee]ntlass|Aufnahme")
+"""Headings with these words are for patients who stay the night."""
 _HEADING = 18
 """Characters that a heading takes, about."""
 _MARGIN = 0.08
@@ -320,13 +322,20 @@ class _Letter:
             return body
         file = house_rules().file
         if self.narrative:
-            leads = file.leads.get(name)
+            leads = self._fitting(file.leads.get(name) or [])
             lead = self.house.draws.choice(f"lead {name}", leads) if leads else ""
             if lead and name in _LISTED and _has_lines(body):
                 lead = lead.rstrip() + "\n"
             return [lead, *body] if lead else body
-        heading = self.house.draws.choice(f"heading {name}", file.headings.get(name, [name]))
+        headings = self._fitting(file.headings.get(name, [name]))
+        heading = self.house.draws.choice(f"heading {name}", headings)
         return self._with_heading([heading], body)
+
+    def _fitting(self, words: list[str]) -> list[str]:
+        """Returns the headings or leads that fit the stay: nobody discharges an outpatient."""
+        if self.attributes.course.stay != "ambulant":
+            return words
+        return [word for word in words if not _INPATIENT.search(word)] or words
 
     def _own_heading(self, section: Section, body: Line) -> Line:
         expand = self.expand
