@@ -60,7 +60,7 @@ class Said:
       variant: Letter of the variant, "" for all.
       about: Diagnoses that it is a plan for.
       where: Place for messages.
-      general: Whether it says nothing of the case's illness or a comorbidity.
+      general: Whether it says nothing of the illness, a comorbidity, or of who the patient is.
     """
 
     section: str
@@ -260,11 +260,11 @@ class Compiler:
         versions = [unit.say] if isinstance(unit.say, str) else unit.say
         if not versions or not 1 <= unit.p <= 4:
             raise ConfigError(f"Expected text and a priority of 1 to 4 in {self.name}, {place}.")
+        nodes = tuple(self.sentence(text, place) for text in versions)
         return Said(
-            section=section, versions=tuple(self.sentence(text, place) for text in versions),
-            priority=unit.p, test=self.test(unit.when, place), at=at, para=unit.para,
-            variant=unit.variant, about=(), where=f"{self.name}, {place}",
-            general=not self.own and not self.guard,
+            section=section, versions=nodes, priority=unit.p, test=self.test(unit.when, place),
+            at=at, para=unit.para, variant=unit.variant, about=(), where=f"{self.name}, {place}",
+            general=not self.own and not self.guard and not any(map(_has_atoms, nodes)),
         )  # fmt: skip
 
     def _plan(self, items: Sequence[PlanItem]) -> list[Said]:
@@ -274,6 +274,10 @@ class Compiler:
             one = self._said("procedere", unit, f"plan no. {number}", item.at)
             said.append(dataclasses.replace(one, about=tuple(item.about)))
         return said
+
+
+def _has_atoms(node: Node) -> bool:
+    return any(isinstance(part, grammar.Atom) for part in grammar.walk(node))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
