@@ -18,7 +18,7 @@ from pathlib import Path
 from mustermann.core.seeds import Seeds
 from mustermann.documents.corpus import encode
 from mustermann.letters.attributes.sampler import sample
-from mustermann.letters.cases.library import CaseLibrary
+from mustermann.letters.cases.library import CaseLibrary, case_ids, load_case
 from mustermann.letters.config import LettersConfig
 from mustermann.letters.filters import make_filters
 from mustermann.letters.modes import apply_modes
@@ -43,7 +43,11 @@ def main() -> None:
 
 def measure(count: int) -> dict[str, float | int]:
     config, cases, writer = LettersConfig(), CaseLibrary(), CaseWriter()
-    for number in range(20):  # compiles cases and fills pools
+    start = time.process_time()
+    for name in case_ids():
+        load_case(name)
+    compiled = time.process_time() - start
+    for number in range(20):  # fills pools
         sample(Seeds(1).child("warm", number), config=config, cases=cases)
     spent: Counter[str] = Counter()
     documents = []
@@ -68,6 +72,7 @@ def measure(count: int) -> dict[str, float | int]:
     standard = characters / STANDARD
     return {
         "letters": count,
+        "seconds_to_compile_all_cases": compiled,
         "mean_characters": characters / count,
         "letters_of_7000_per_cpu_second": standard / total,
         "ratio_to_plain_formatting": total / plain_formatting(documents),
