@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -103,9 +103,9 @@ class Synonyms:
                     found.append((number, capital))
         return found
 
-    def columns(self, random: Random) -> list[int]:
-        """Returns the column that a house takes of each group."""
-        return [int(random.random() * len(group[0])) for group in self.groups]
+    def columns(self, draw: Callable[[], float]) -> list[int]:
+        """Returns the column that a house takes of each group; `draw` gives uniform floats."""
+        return [int(draw() * len(group[0])) for group in self.groups]
 
 
 def _capital(form: str) -> str:
@@ -251,7 +251,7 @@ def _words(random: Random, style: Style, country: str) -> tuple[str, ...]:
 def _synonyms(random: Random) -> list[str]:
     """Returns the house's form of every row of synonyms."""
     synonyms = house_rules().lexicon.synonyms
-    columns = synonyms.columns(random)
+    columns = synonyms.columns(random.random)
     return [row[columns[group]] for group, row in _rows()]
 
 
