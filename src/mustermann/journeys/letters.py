@@ -16,7 +16,7 @@ from mustermann.core.parallel import executor
 from mustermann.core.progress import task
 from mustermann.documents.corpus import CorpusWriter, encode, load_corpus
 from mustermann.letters.attributes.admission import Admission, NoFittingCase, read_admissions
-from mustermann.letters.cases.library import CaseLibrary
+from mustermann.letters.cases.library import CaseLibrary, SingleCase, case_ids, load_case
 from mustermann.letters.census import Census
 from mustermann.letters.config import DifficultyMix, LettersConfig
 from mustermann.letters.letter import DRAFTS, NoLetterError, Workshop, make_letter
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mustermann.documents.document import Document
-    from mustermann.letters.attributes.clinical import CaseProfile
 
 BATCH = 16
 """Letters a worker makes at a time."""
@@ -173,7 +172,7 @@ def show(case: str, *, seed: int = 0, difficulty: str = "easy", html: bool = Fal
       ConfigError: There is no such case.
     """
     config = with_difficulty(LettersConfig(), difficulty)
-    workshop = Workshop(seed=seed, config=config, cases=OneCase(case), writer=CaseWriter())
+    workshop = Workshop(seed=seed, config=config, cases=_single(case), writer=CaseWriter())
     document = make_letter(workshop, 0)
     if not html:
         return document.text
@@ -184,25 +183,18 @@ def show(case: str, *, seed: int = 0, difficulty: str = "easy", html: bool = Fal
     return page(title=title, lead="", sections=[Section("Letter", [Letter(document)])])
 
 
-class OneCase(CaseLibrary):
-    """The library with one case only."""
+def _single(case: str) -> SingleCase:
+    """Returns the sampler of one case of the library.
 
-    def __init__(self, case: str) -> None:
-        self._case = case
-
-    @property
-    def profiles(self) -> tuple[CaseProfile, ...]:
-        """The profile of the case.
-
-        Raises:
-          ConfigError: There is no such case; names the nearest one.
-        """
-        known = {profile.id: profile for profile in super().profiles}
-        if self._case not in known:
-            near = difflib.get_close_matches(self._case, known, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
-            raise ConfigError(f"Expected the id of a case, got {self._case!r}.{hint}")
-        return (known[self._case],)
+    Raises:
+      ConfigError: There is no such case; names the nearest one.
+    """
+    known = case_ids()
+    if case not in known:
+        near = difflib.get_close_matches(case, known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
+        raise ConfigError(f"Expected the id of a case, got {case!r}.{hint}")
+    return SingleCase(load_case(case))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

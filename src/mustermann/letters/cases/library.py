@@ -38,6 +38,22 @@ class CaseLibrary:
         return sample_course(load_case(request.case), seeds=seeds, request=request)
 
 
+class SingleCase:
+    """One case as a course sampler, whether it stands in the library or not."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+
+    @property
+    def profiles(self) -> tuple[CaseProfile, ...]:
+        """The profile of the case."""
+        return (profile(self._case.file),)
+
+    def sample(self, seeds: Seeds, request: CourseRequest) -> SampledCourse:
+        """Returns the course that the request asks for."""
+        return sample_course(self._case, seeds=seeds, request=request)
+
+
 @cache
 def _profiles() -> tuple[CaseProfile, ...]:
     return tuple(profile(read_case(LIBRARY / f"{name}.toml")) for name in case_ids())

@@ -16,13 +16,10 @@ from itertools import product
 from pathlib import Path
 
 from mustermann.core.errors import MustermannError
-from mustermann.core.seeds import Seeds
 from mustermann.letters.attributes.admission import Admission, NoFittingCase
-from mustermann.letters.attributes.clinical import CaseProfile, CourseRequest, SampledCourse
 from mustermann.letters.attributes.parameters import DIFFICULTIES, LENGTHS, STYLES
 from mustermann.letters.attributes.record import Difficulty, Length, Style
-from mustermann.letters.cases.course import sample_course
-from mustermann.letters.cases.library import compile_case, profile, read_case
+from mustermann.letters.cases.library import SingleCase, compile_case, read_case
 from mustermann.letters.cases.model import Case
 from mustermann.letters.config import (
     DifficultyMix,
@@ -50,22 +47,6 @@ class Stress:
     failures: tuple[str, ...]
 
 
-class Alone:
-    """One case as a course sampler, whether it stands in the library or not."""
-
-    def __init__(self, case: Case) -> None:
-        self._case = case
-
-    @property
-    def profiles(self) -> tuple[CaseProfile, ...]:
-        """The profile of the case."""
-        return (profile(self._case.file),)
-
-    def sample(self, seeds: Seeds, request: CourseRequest) -> SampledCourse:
-        """Returns the course that the request asks for."""
-        return sample_course(self._case, seeds=seeds, request=request)
-
-
 def stress(case: Case, *, seeds: int = 50) -> Stress:
     """Returns what comes of `seeds` letters in each of the 48 ways to write one."""
     dropped: Counter[str] = Counter()
@@ -73,7 +54,7 @@ def stress(case: Case, *, seeds: int = 50) -> Stress:
     letters = 0
     for way, config in _ways():
         workshop = Workshop(
-            seed=0, config=config, cases=Alone(case), drafts=1,
+            seed=0, config=config, cases=SingleCase(case), drafts=1,
             writer=CaseWriter(cases=lambda _: case),
         )  # fmt: skip
         for seed, admission in enumerate(_patients(case, seeds)):

@@ -1,0 +1,47 @@
+"""Synonyms: a house has one column of each group, and authors may write any of them."""
+
+from random import Random
+
+import pytest
+
+from mustermann.core.errors import ConfigError
+from mustermann.letters.cases.house import Synonyms, WordEntry, Words, house_rules
+
+GROUPS = [[["bisher", "bislang"]], [["lediglich", ">nur"], ["Sonographie", "Sonografie"]]]
+
+
+def test_every_form_but_outputs_leads_to_its_row():
+    words = Words([WordEntry("beidseits", "bds.")], GROUPS)
+    split = words.free.split("Bislang lediglich beidseits, nur bisher.")
+    rows = Synonyms(GROUPS).entries()
+    found = [rows[piece - 1][1] for piece in split if isinstance(piece, int) and piece]
+    assert found == [("Bisher", "Bislang"), ("lediglich", ">nur"), ("bisher", "bislang")]
+    assert ", nur " in split
+    assert split.count(0) == 1
+
+
+def test_titles_keep_their_official_words():
+    words = Words([WordEntry("beidseits", "bds.")], GROUPS)
+    assert words.split("bisher beidseits") == ["bisher ", 0]
+
+
+def test_rows_of_a_group_go_together():
+    synonyms = Synonyms(GROUPS)
+    seen = {tuple(synonyms.columns(Random(seed).random)) for seed in range(40)}
+    assert seen == {(0, 0), (0, 1), (1, 0), (1, 1)}
+
+
+def test_parts_of_words_stay():
+    assert Words([], GROUPS).free.split("Bisherige Sonographiekontrolle") == [
+        "Bisherige Sonographiekontrolle"
+    ]
+
+
+def test_a_phrase_that_stands_twice_is_refused():
+    with pytest.raises(ConfigError, match=r"each phrase once.*'bisher'"):
+        Words([WordEntry("bisher", "")], GROUPS)
+
+
+def test_columns_of_the_real_groups_are_as_long_as_their_rows():
+    for group in house_rules().file.synonyms:
+        assert len({len(row) for row in group}) == 1, group
