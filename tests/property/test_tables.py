@@ -21,7 +21,7 @@ VALUES = {
     pa.int8(): st.integers(-128, 127),
     pa.float64(): st.floats(allow_nan=False, allow_infinity=False, width=64),
     pa.bool_(): st.booleans(),
-    pa.string(): st.text(st.characters(exclude_characters="\0"), max_size=5),
+    pa.string(): st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5),
     pa.date32(): st.dates(dt.date(1800, 1, 1), dt.date(2200, 1, 1)),
     pa.timestamp("us"): st.datetimes(dt.datetime(1800, 1, 1), dt.datetime(2200, 1, 1)),
 }
