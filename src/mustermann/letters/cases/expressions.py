@@ -11,6 +11,8 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
+from keyword import iskeyword
 from typing import Any
 
 from mustermann.core.errors import ConfigError
@@ -51,23 +53,30 @@ def compile_expression(text: str, *, where: str) -> Expression:
       ConfigError: It does not parse, or uses more than the language has.
     """
     try:
-        tree = ast.parse(text.strip(), mode="eval")
+        return _compiled(text)
     except SyntaxError as error:
         raise ConfigError(
             f"Expected an expression in {where}, got {text!r}: {error.msg}."
         ) from error
-    try:
-        return _node(tree.body)
     except _RefusedError as refused:
         raise ConfigError(f"{refused} in {text!r} in {where}.") from refused
 
 
-def names_in(text: str) -> set[str]:
+# Half of all expressions of the library stand in it more than once.
+@lru_cache(maxsize=None)
+def _compiled(text: str) -> Expression:
+    return _node(ast.parse(text.strip(), mode="eval").body)
+
+
+@lru_cache(maxsize=None)
+def names_in(text: str) -> frozenset[str]:
     """Returns the names that an expression reads, functions left out."""
-    tree = ast.parse(text.strip(), mode="eval")
-    called = {node.func.id for node in ast.walk(tree)
+    if text.isidentifier() and not iskeyword(text):
+        return frozenset({text})
+    nodes = list(ast.walk(ast.parse(text.strip(), mode="eval")))
+    called = {node.func.id for node in nodes
               if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - called
+    return frozenset(node.id for node in nodes if isinstance(node, ast.Name)) - called
 
 
 class _RefusedError(Exception):

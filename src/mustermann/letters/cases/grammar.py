@@ -19,7 +19,8 @@ import dataclasses
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NoReturn, Protocol
 
 from mustermann.core.errors import ConfigError
@@ -39,6 +40,8 @@ _MENTION = re.compile(r"<<(/?)([a-z]+)(?::([^<>]+))?>>")
 _VARIABLE = re.compile(r"\$([^\W\d]\w*(?:\.[^\W\d]\w*)*)|\$\{([^{}:]+)(?::(\d))?\}")
 _TAG = re.compile(r"%([a-z]+(?:,[a-z]+)*):\s?")
 _WEIGHT = re.compile(r"(\d+(?:\.\d+)?)\*")
+_SHUFFLE = re.compile(r"&(,|;|\.|und)\s")
+_PLAIN = re.compile(r"[^\\{}|/$\[<]+")
 
 
 class Lexicon(Protocol):
@@ -352,12 +355,13 @@ def parse(text: str, *, lexicon: Lexicon, where: str) -> Node:
     return _Parser(text, lexicon, where).whole()
 
 
-def walk(node: Node) -> list[Node]:
-    """Returns the node and all below it."""
-    found = [node]
-    for child in node.children():
-        found.extend(walk(child))
-    return found
+def walk(node: Node) -> Iterator[Node]:
+    """Yields the node and all below it, from left to right."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting.extend(reversed(part.children()))
 
 
 def names(node: Node) -> set[str]:
@@ -399,8 +403,9 @@ class _Parser:
                 self.flush(plain, parts)
                 parts.append(node)
             else:
-                plain.append(sign)
-                self.at += 1
+                match = _PLAIN.match(self.text, self.at)
+                plain.append(match[0] if match else sign)
+                self.at += len(plain[-1])
         self.flush(plain, parts)
         return parts[0] if len(parts) == 1 else Chain(tuple(parts)) if parts else EMPTY
 
@@ -475,7 +480,7 @@ class _Parser:
         return If(test, source, branches[0], other)
 
     def shuffle(self) -> Node:
-        match = re.compile(r"&(,|;|\.|und)\s").match(self.text, self.at)
+        match = _SHUFFLE.match(self.text, self.at)
         if match is None:
             self.fail("an order group without a joint (one of , ; . und)")
         self.at = match.end()
@@ -521,19 +526,23 @@ class _Parser:
         return self.sequence(inside=True), weight, styles
 
     def weighted(self, options: Sequence[tuple[Node, float, tuple[str, ...]]]) -> Node:
-        by_style: dict[str, tuple[tuple[Node, ...], tuple[float, ...]]] = {}
-        for style in STYLES:
-            allowed = [o for o in options if style in o[2]] or [o for o in options if not o[2]]
-            if not allowed:
-                allowed = [(EMPTY, 1.0, ())]
-            total, totals = 0.0, []
-            for _, weight, _ in allowed:
-                total += weight
-                totals.append(total)
-            by_style[style] = (tuple(node for node, _, _ in allowed), tuple(totals))
+        free = [option for option in options if not option[2]]
+        rest = _totals(free or [(EMPTY, 1.0, ())])
+        by_style = dict.fromkeys(STYLES, rest)
+        if len(free) < len(options):
+            tagged = {s: [o for o in options if s in o[2]] for s in STYLES}
+            by_style |= {style: _totals(own) for style, own in tagged.items() if own}
         return Choice(
             tuple(node for node, _, _ in options), tuple(w for _, w, _ in options), by_style
         )
+
+
+def _totals(
+    options: Sequence[tuple[Node, float, tuple[str, ...]]],
+) -> tuple[tuple[Node, ...], tuple[float, ...]]:
+    """Returns the options with the running totals of their weights."""
+    return (tuple(node for node, _, _ in options),
+            tuple(accumulate(weight for _, weight, _ in options)))  # fmt: skip
 
 
 def entropy(node: Node, phrases: Mapping[str, Node], style: str = "standard") -> float:

@@ -142,6 +142,16 @@ class Part:
     sections: tuple[Section, ...]
     said: tuple[Said, ...]
     phrases: Mapping[str, Node]
+    reads: tuple[Reads, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reads:
+    """The facts and phrases that one place of a file reads."""
+
+    where: str
+    names: frozenset[str]
+    phrases: frozenset[str]
 
 
 class Compiler:
@@ -180,6 +190,8 @@ class Compiler:
 
     def part(self, content: CaseFile | ModuleFile) -> Part:
         """Returns the compiled file."""
+        said = (*self._units(content.text), *self._plan(content.plan))
+        phrases = {n: self.sentence(t, f"phrases.{n}") for n, t in content.phrases.items()}
         return Part(
             id=content.id,
             content=content,
@@ -191,8 +203,9 @@ class Compiler:
             drugs=tuple(self._drug(spec) for spec in content.medication),
             changes=tuple(self._change(spec) for spec in content.changes),
             sections=tuple(self._section(name, spec) for name, spec in content.sections.items()),
-            said=(*self._units(content.text), *self._plan(content.plan)),
-            phrases={n: self.sentence(t, f"phrases.{n}") for n, t in content.phrases.items()},
+            said=said,
+            phrases=phrases,
+            reads=_all_reads(said, phrases),
         )
 
     def _event(self, name: str, spec: EventSpec) -> tuple[str, EventSpec, Expression, Sampler]:
@@ -274,6 +287,26 @@ class Compiler:
             one = self._said("procedere", unit, f"plan no. {number}", item.at)
             said.append(dataclasses.replace(one, about=tuple(item.about)))
         return said
+
+
+def _all_reads(said: Sequence[Said], phrases: Mapping[str, Node]) -> tuple[Reads, ...]:
+    # A module is part of every case: what it reads is looked up once.
+    return (
+        *(_reads(unit.where, unit.versions) for unit in said),
+        *(_reads(f"phrase {name!r}", (node,)) for name, node in phrases.items()),
+    )
+
+
+def _reads(where: str, nodes: Sequence[Node]) -> Reads:
+    names: set[str] = set()
+    phrases: set[str] = set()
+    for node in nodes:
+        for part in grammar.walk(node):
+            if isinstance(part, grammar.If | grammar.Value):
+                names |= names_in(part.source)
+            elif isinstance(part, grammar.Phrase):
+                phrases.add(part.name)
+    return Reads(where, frozenset(names), frozenset(phrases))
 
 
 def _has_atoms(node: Node) -> bool:
@@ -454,26 +487,18 @@ def _by_section(file: CaseFile, parts: Sequence[Part]) -> dict[str, tuple[Said, 
 def check_names(case: Case) -> None:
     """Raises ConfigError when text or a condition reads what no part defines."""
     known = set(BUILTIN) | set(case.comorbidities) | set(case.absent) | set(case.decimals)
+    phrases = set(case.phrases)
     for part in case.parts:
-        for said in part.said:
-            for node in said.versions:
-                _check_node(node, known, case, said.where)
-    for name, node in case.phrases.items():
-        _check_node(node, known, case, f"phrase {name!r}")
+        for reads in part.reads:
+            if unknown := sorted(reads.names - known):
+                raise ConfigError(f"Unknown name {unknown[0]!r} in {reads.where}.")
+            if unknown := sorted(reads.phrases - phrases):
+                raise ConfigError(f"Unknown phrase {unknown[0]!r} in {reads.where}.")
     for part in case.parts:
         for place, condition in _conditions(part):
             unknown = sorted(names_in(condition) - known) if condition else []
             if unknown:
                 raise ConfigError(f"Unknown name {unknown[0]!r} in {condition!r} in {place}.")
-
-
-def _check_node(node: Node, known: set[str], case: Case, where: str) -> None:
-    unknown = sorted(grammar.names(node) - known)
-    if unknown:
-        raise ConfigError(f"Unknown name {unknown[0]!r} in {where}.")
-    for part in grammar.walk(node):
-        if isinstance(part, grammar.Phrase) and part.name not in case.phrases:
-            raise ConfigError(f"Unknown phrase {part.name!r} in {where}.")
 
 
 def _conditions(part: Part) -> list[tuple[str, str]]:
