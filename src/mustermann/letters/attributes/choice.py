@@ -80,7 +80,7 @@ def choose_case(
     """Returns the case of a letter, each of its parts from a named draw.
 
     The kind of stay comes first, so that its shares hold whatever the cases offer; then the
-    case by specialty and weight, then sex and age inside it.
+    case by its weight and its specialty's, then sex and age inside it.
 
     Raises:
       ConfigError: No case is left by the config.
@@ -114,7 +114,7 @@ def _offer(profiles: Sequence[CaseProfile], config: LettersConfig, admission: Ad
         stays=stays,
         stay_weights=_stay_weights(config, stays),
         fits=by_stay,
-        weights={stay: _case_weights(those) for stay, those in by_stay.items()},
+        weights={stay: tuple(fit.weight for fit in those) for stay, those in by_stay.items()},
     )
 
 
@@ -152,15 +152,6 @@ def _stay_weights(config: LettersConfig, stays: Sequence[StayType]) -> tuple[flo
     weights = tuple(config.stay.at(stay) for stay in stays)
     # A given stay may be of a kind that the mix leaves out.
     return weights if sum(weights) > 0 else (1.0,) * len(stays)
-
-
-def _case_weights(fits: Sequence[_Fit]) -> tuple[float, ...]:
-    """Returns weights by which each specialty is as likely as its gate says, however many cases."""
-    totals: dict[str, float] = {}
-    for fit in fits:
-        specialty = fit.profile.specialty
-        totals[specialty] = totals.get(specialty, 0.0) + fit.profile.weight
-    return tuple(fit.weight / totals[fit.profile.specialty] for fit in fits)
 
 
 def _words(admission: Admission) -> str:

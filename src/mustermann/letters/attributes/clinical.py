@@ -25,7 +25,7 @@ class CaseProfile:
       sexes: Weight of each sex that it fits.
       ages: Lowest and highest age in years.
       stays: Days of stay, lowest and highest, by kind; ambulant is (0, 0).
-      weight: How often it is drawn within its specialty.
+      weight: How often it is drawn, against 1 of an ordinary case.
       elective: Planned admission, on workdays.
       icd: Codes that its main diagnosis can have; a given admission is matched by them.
       ops: Codes that its procedures can have.

@@ -11,7 +11,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Collection, Mapping
-from functools import lru_cache
+from functools import cache
 from keyword import iskeyword
 from typing import Any
 
@@ -63,12 +63,12 @@ def compile_expression(text: str, *, where: str) -> Expression:
 
 
 # Half of all expressions of the library stand in it more than once.
-@lru_cache(maxsize=None)
+@cache
 def _compiled(text: str) -> Expression:
     return _node(ast.parse(text.strip(), mode="eval").body)
 
 
-@lru_cache(maxsize=None)
+@cache
 def names_in(text: str) -> frozenset[str]:
     """Returns the names that an expression reads, functions left out."""
     if text.isidentifier() and not iskeyword(text):

@@ -353,7 +353,7 @@ class CaseFile(Content):
       specialty: As German hospitals call it.
       title: For lists of cases.
       fits: Whom it fits.
-      weight: How often it is drawn within its specialty.
+      weight: How often it is drawn, against 1 of an ordinary case.
       uses: Optional modules.
       without: Shared modules, comorbidities or sections (`text.status`) that it leaves out.
       comorbidities: Prevalence by module where it differs from the module's own.

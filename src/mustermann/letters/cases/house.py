@@ -10,6 +10,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from random import Random
 from typing import Literal
@@ -119,14 +120,28 @@ class Lexicon:
 
     def __init__(self, index: Mapping[str, int]) -> None:
         self._index = dict(index)
-        longest = sorted(self._index, key=len, reverse=True)
-        choices = "|".join(re.escape(phrase) for phrase in longest)
-        self._pattern = re.compile(rf"(?<![\w-])({choices})(?![\w-])")
+        self._pattern = re.compile(rf"(?<![\w-])({_any_of(sorted(self._index))})(?![\w-])")
 
     def split(self, text: str) -> list[str | int]:
         """Returns the text in pieces, entries as their index."""
         pieces = self._pattern.split(text)
         return [self._index[p] if i % 2 else p for i, p in enumerate(pieces) if p]
+
+
+def _any_of(phrases: Sequence[str]) -> str:
+    """Returns a pattern for the longest of the phrases, which are sorted; "" may be one.
+
+    Phrases share what they begin with: an alternation of hundreds would try each at every place.
+    """
+    longer = [phrase for phrase in phrases if phrase]
+    if not longer:
+        return ""
+    branches = [
+        re.escape(first) + _any_of([phrase[1:] for phrase in those])
+        for first, those in groupby(longer, key=lambda phrase: phrase[0])
+    ]
+    pattern = branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+    return f"(?:{pattern})?" if len(longer) < len(phrases) else pattern
 
 
 class Words(Lexicon):
