@@ -8,7 +8,6 @@
 // Built without -ffast-math: NaN and infinity must come through, and sums stay in order.
 
 #include <cmath>
-#include <cstring>
 
 #if defined(__AVX512F__)
 constexpr int LANES = 16;
@@ -22,38 +21,59 @@ constexpr int COLUMNS = LANES / ROWS;
 
 typedef float Floats __attribute__((vector_size(LANES * sizeof(float))));
 typedef double Doubles __attribute__((vector_size(LANES * sizeof(double))));
+typedef Floats AnyFloats __attribute__((aligned(sizeof(float)), may_alias));
 
-static inline Floats load(const float *from) {
-    Floats value;
-    std::memcpy(&value, from, sizeof value);
-    return value;
+// A plain load: through a copy of bytes, compilers keep the rows of a tile in memory.
+static inline Floats load(const float *from) { return *(const AnyFloats *)from; }
+
+// Two levels of folding stay within quarters of four lanes, where a shuffle is cheapest; what
+// is left of the quarters is added up last, which also puts the results in order.
+static inline Floats fold_lanes(Floats a, Floats b) {
+#if defined(__AVX512F__)
+    return __builtin_shufflevector(a, b, 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30) +
+           __builtin_shufflevector(a, b, 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31);
+#else
+    return __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14) +
+           __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+#endif
 }
 
-// Adds neighbouring lanes: those of a fill the lower half of the result, those of b the upper.
-static inline Floats fold(Floats a, Floats b) {
+static inline Floats fold_quarters(Floats a, Floats b) {
 #if defined(__AVX512F__)
-    return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) +
-           __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) +
+           __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
 #else
-    return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14) +
-           __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) +
+           __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
 #endif
 }
 
 // Inner products of ROWS rows with COLUMNS rows of the same matrix, row by row in the lanes.
-static inline Floats tile(const float *const *rows, const float *const *columns, long size) {
+__attribute__((noinline)) static Floats tile(const float *const *rows, const float *const *columns, long size) {
     Floats sums[LANES] = {};
     long k = 0;
     for (; k + LANES <= size; k += LANES) {
         Floats right[COLUMNS];
+#pragma GCC unroll 16
         for (int j = 0; j < COLUMNS; ++j) right[j] = load(columns[j] + k);
+#pragma GCC unroll 16
         for (int i = 0; i < ROWS; ++i) {
             const Floats left = load(rows[i] + k);
+#pragma GCC unroll 16
             for (int j = 0; j < COLUMNS; ++j) sums[i * COLUMNS + j] += left * right[j];
         }
     }
-    for (int step = LANES / 2; step > 0; step /= 2)
-        for (int i = 0; i < step; ++i) sums[i] = fold(sums[2 * i], sums[2 * i + 1]);
+    int count = LANES;
+#pragma GCC unroll 16
+    for (int level = 0; level < 2; ++level) {
+        count /= 2;
+#pragma GCC unroll 16
+        for (int i = 0; i < count; ++i) sums[i] = fold_lanes(sums[2 * i], sums[2 * i + 1]);
+    }
+#pragma GCC unroll 16
+    for (count /= 2; count > 0; count /= 2)
+#pragma GCC unroll 16
+        for (int i = 0; i < count; ++i) sums[i] = fold_quarters(sums[2 * i], sums[2 * i + 1]);
     Floats result = sums[0];
     for (; k < size; ++k)
         for (int i = 0; i < ROWS; ++i)
@@ -69,7 +89,6 @@ static void one_record(const float *left, const float *right, long length, long 
         for (long j0 = i0 - i0 % COLUMNS; j0 < length; j0 += COLUMNS) {
             const float *left_rows[ROWS], *right_rows[ROWS];
             const float *left_columns[COLUMNS], *right_columns[COLUMNS];
-            Doubles weights = {};
             for (int i = 0; i < ROWS; ++i) {
                 const long row = i0 + i < length ? i0 + i : length - 1;
                 left_rows[i] = left + row * width;
@@ -80,23 +99,27 @@ static void one_record(const float *left, const float *right, long length, long 
                 left_columns[j] = left + row * width;
                 right_columns[j] = right + row * height;
             }
+            const Floats inner_left = tile(left_rows, left_columns, width) + bias;
+            const Floats inner_right = tile(right_rows, right_columns, height);
+            const Doubles products = __builtin_convertvector(inner_left, Doubles) *
+                                     __builtin_convertvector(inner_right, Doubles);
+            if (j0 >= i0 + ROWS && j0 + COLUMNS <= length && i0 + ROWS <= length) {
+                total += products + products;
+                continue;
+            }
             // Rows past the end repeat the last one at weight 0; but 0 times infinity is
             // NaN, which is right: the last row then makes the record infinite anyway.
+            Doubles weights = {};
             for (int i = 0; i < ROWS; ++i)
                 for (int j = 0; j < COLUMNS; ++j) {
                     const long row = i0 + i, column = j0 + j;
                     if (row >= length || column >= length || column < row) continue;
                     weights[i * COLUMNS + j] = row == column ? 1.0 : 2.0;
-                }
-            const Floats inner_left = tile(left_rows, left_columns, width) + bias;
-            const Floats inner_right = tile(right_rows, right_columns, height);
-            total += weights * __builtin_convertvector(inner_left, Doubles) *
-                     __builtin_convertvector(inner_right, Doubles);
-            for (int i = 0; i < ROWS; ++i)
-                for (int j = 0; j < COLUMNS; ++j)
-                    if (weights[i * COLUMNS + j] == 1.0)
+                    if (row == column)
                         sizes += std::sqrt(double(inner_left[i * COLUMNS + j]) *
                                            double(inner_right[i * COLUMNS + j]));
+                }
+            total += weights * products;
         }
     }
     double sum = 0.0;

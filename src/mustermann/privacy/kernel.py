@@ -24,7 +24,7 @@ import torch
 from mustermann.core.errors import ConfigError
 
 CHOICE = "MUSTERMANN_KERNEL"
-_FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")
+_FLAGS = ("-O2", "-march=native", "-shared", "-fPIC")
 _BUILD_TIMEOUT_S = 120
 
 
