@@ -43,6 +43,12 @@ _DETAIL: dict[Length, tuple[tuple[int, int], int]] = {
     "sehr_lang": ((9, 99), 2),
 }  # fmt: skip
 """By length: lines of detail a diagnosis, diagnoses with detail; reasons in the list of drugs."""
+_APPENDED = 8
+"""So many analytes are worth a table behind the letter."""
+_APPENDIX = (
+    "Laborwerte im Verlauf", "Anlage: Laborverlauf", "Laborübersicht", "Kumulativer Laborbefund",
+    "Labor im Überblick",
+)  # fmt: skip
 _PRIORITY_AND_TICKET = itemgetter(0, 1)
 _GENERAL = 2
 """So much later than its priority says comes a sentence that could stand in any letter."""
@@ -143,6 +149,7 @@ class _Letter:
         )  # fmt: skip
         self.lists: dict[str, Line] = self._lists()
         self.size = sum(self.width(line) + _HEADING for line in self.lists.values())
+        self.appendix: Line = []
 
     def expand(self, node: Node) -> Line:
         """Returns one expansion of a node."""
@@ -163,13 +170,17 @@ class _Letter:
         basic = [(unit, place) for priority, _, unit, place in pending if priority == 1]
         for unit, place in basic:
             self._say(unit, place, self._write(unit))
-        if self.size > limit:
-            self._shorten(basic)
+        # What a short letter owes fills its band; those meant to be shorter leave out detail.
+        bound = min(target, limit) if self.parameters.length == "kurz" else limit
+        if self.size > bound:
+            self._shorten(basic, bound)
         for priority, _, unit, place in pending:
             if priority > 1:
                 if self.size >= target:
                     break
                 self._say(unit, place, self._write(unit), limit)
+        if self.parameters.length == "sehr_lang" and self.size < target:
+            self._append_labs(limit)
 
     def revise(self, reviser: Reviser) -> None:
         """Puts what `reviser` makes of each section's sentences in their place."""
@@ -208,17 +219,27 @@ class _Letter:
         self.said.setdefault(unit.section, []).append((unit.at, place, unit.para, line))
         self.size += width + 2
 
-    def _shorten(self, basic: Sequence[tuple[Said, float]]) -> None:
-        """Rewrites what a short letter owes: lists without detail, the briefest of some wordings.
-
-        Only where the patient has so much that the ordinary wording breaks the band.
-        """
+    def _shorten(self, basic: Sequence[tuple[Said, float]], bound: float) -> None:
+        """Leaves detail out of the lists, then takes the briefest of some wordings."""
+        self.size -= sum(map(self.width, self.lists.values()))
         self.lists = self._lists(brief=True)
+        self.size += sum(map(self.width, self.lists.values()))
+        if self.size <= bound:
+            return
         self.size = sum(self.width(line) + _HEADING for line in self.lists.values())
         self.said.clear()
         for unit, place in basic:
             lines = [self._write(unit) for _ in range(_WORDINGS)]
             self._say(unit, place, min(lines, key=self.width))
+
+    def _append_labs(self, limit: float) -> None:
+        """Puts a table of all values behind the letter, where the text has only some of them."""
+        odd, normal = blocks.ranked_labs(self.case, self.attributes.course, 99, random=self.random)
+        table = blocks.lab_table([*odd, *normal])
+        room = self.size + self.width(table) + _HEADING <= limit
+        if room and not self.house.lab_table and len(odd) + len(normal) >= _APPENDED:
+            heading = self.house.draws.choice("appendix", _APPENDIX)
+            self.appendix = [f"\n{heading}:\n", *table]
 
     def assemble(self) -> Line:
         """Returns the whole letter in order."""
@@ -234,6 +255,8 @@ class _Letter:
                 body = self._body(section.name, layout=section.spec.layout) if wanted else []
                 if body:
                     parts.append([gap, *self._own_heading(section, body)])
+        if self.appendix:
+            parts.append(self.appendix)
         return blocks.joined(parts, "\n")
 
     def _guess(self, segment: Placeholder | Mention) -> int:

@@ -88,3 +88,14 @@ def test_people_of_the_environment_are_those_let_in() -> None:
     assert bare["person"] == {"arzt_einweiser", "hausarzt", "stationsarzt", "oberarzt", "chefarzt"}
     assert bare["kin"] == ""
     assert "tochter" not in bare["frau"]
+
+
+def test_a_very_long_letter_short_of_words_ends_with_a_table_of_all_values() -> None:
+    ends = [letter("sehr_lang", seed=seed).split("\n\n")[-1] for seed in range(12)]
+    tables = [end for end in ends if "Parameter\tEinheit\tReferenz" in end]
+    assert tables
+    for table in tables:
+        rows = table.splitlines()[2:]
+        assert len(rows) >= 8
+        assert len({row.split("\t")[0] for row in rows}) == len(rows)
+    assert not any("Parameter\t" in letter("kurz", seed=s).split("\n\n")[-1] for s in range(12))

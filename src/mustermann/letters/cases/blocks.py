@@ -185,7 +185,8 @@ def lab_table(labs: Sequence[Lab]) -> Line:
     """Returns the analytes as a table: name, unit, range, a column a point in time."""
     times = [time for time in ("aufnahme", "verlauf", "entlassung")
              if any(time in lab.values for lab in labs)]  # fmt: skip
-    head = ["Parameter", "Einheit", "Referenz", *(_COLUMNS[time] for time in times)]
+    columns = [_COLUMNS[time] for time in times] if len(times) > 1 else ["Wert"]
+    head = ["Parameter", "Einheit", "Referenz", *columns]
     rows: list[Line] = [["\t".join(head)]]
     for lab in labs:
         row: Line = [f"{lab.name}\t{lab.unit or '–'}\t{reference(lab)}"]

@@ -19,8 +19,10 @@ _LATER = re.compile(
 )
 _LIMITED = ("J01", "J05")
 _STOPPED = frozenset({"pausiert", "abgesetzt"})
-_END = re.compile(r"\bbis\b|\bEnde\b|\b[Tt]age?n?\b|\bWoche|einmalig|\bd\b|letzte|endet")
-_ENDLESS = re.compile(r"prophyla|[Dd]auer|Rezidiv|lebenslang|Suppress")
+_END = re.compile(
+    r"\bbis\b|\bEnde\b|\b[Tt]age?n?\b|\bWo(?:\.|che)|\bMonat|einmalig|\bd\b|letzte|endet"
+)
+_ENDLESS = re.compile(r"[Pp]rophyla|[Dd]auer|Rezidiv|lebenslang|Suppress")
 _WORD = re.compile(r"[^\W\d]{3,}")
 
 

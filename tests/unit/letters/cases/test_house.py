@@ -1,11 +1,12 @@
 """Synonyms: a house has one column of each group, and authors may write any of them."""
 
+import re
 from random import Random
 
 import pytest
 
 from mustermann.core.errors import ConfigError
-from mustermann.letters.cases.house import Synonyms, WordEntry, Words, house_rules
+from mustermann.letters.cases.house import LIBRARY, Synonyms, WordEntry, Words, house_rules
 
 GROUPS = [[["bisher", "bislang"]], [["lediglich", ">nur"], ["Sonographie", "Sonografie"]]]
 
@@ -45,3 +46,16 @@ def test_a_phrase_that_stands_twice_is_refused():
 def test_columns_of_the_real_groups_are_as_long_as_their_rows():
     for group in house_rules().file.synonyms:
         assert len({len(row) for row in group}) == 1, group
+
+
+_UNITS = "Wochen|Monaten?|Tagen?|Stunden|Jahren?"
+_WORDS = "ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|vierzehn|achtzehn"
+
+
+def test_a_range_of_time_is_written_in_words_or_in_digits_but_not_in_both():
+    known = {row[0] for group in house_rules().file.synonyms for row in group}
+    for path in LIBRARY.rglob("*.toml"):
+        found = re.findall(
+            rf"\b(?:{_WORDS}) bis (?:{_WORDS}) (?:{_UNITS})\b", path.read_text("utf-8")
+        )
+        assert set(found) <= known, path.name
