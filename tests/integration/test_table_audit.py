@@ -13,7 +13,9 @@ from mustermann.core.errors import ConfigError
 from mustermann.journeys import table_audit
 from mustermann.journeys.tables import FitSettings
 from mustermann.privacy.mechanisms import GaussianMechanism
+from mustermann.tables import persons as module
 from mustermann.tables.domain import Column, Domain
+from mustermann.tables.independent import IndependentModel
 
 
 @pytest.fixture
@@ -68,6 +70,52 @@ def test_people_read_sentences(audit):
     assert code == 0
     assert "Claimed: epsilon = " in text
     assert "Not private" in text
+
+
+@pytest.fixture
+def persons(data, tmp_path):
+    """Three rows for most persons, four for some, of whom three count."""
+    lines = data.read_text().splitlines()
+    people = [f"p{i // 3 if i < 390 else i // 4}" for i in range(len(lines) - 1)]
+    rows = [f"{line},{who}" for line, who in zip(lines[1:], people, strict=True)]
+    data.write_text("\n".join([f"{lines[0]},who", *rows]) + "\n")
+    path = tmp_path / "S.toml"
+    path.write_text('[person]\nid = "who"\nrows = 3\n')
+    return "--schema", path
+
+
+def test_a_canary_is_a_person_where_the_guarantee_is_for_persons(audit, persons, monkeypatch):
+    fitted = []
+    fit = IndependentModel.fit
+
+    def watched(self, codes, domain, *, ledger, seed):
+        fitted.append((codes, ledger.budget))
+        fit(self, codes, domain, ledger=ledger, seed=seed)
+
+    monkeypatch.setattr(IndependentModel, "fit", watched)
+    code, text, _ = audit(*persons, "--canaries", 80, "--json", "--confidence", "0.999999")
+    record, ((codes, budget),) = json.loads(text), fitted
+    assert code == 0
+    assert (record["canaries"], record["canary_rows"]) == (80, 3)
+    assert record["epsilon_claimed"] == pytest.approx(1, rel=1e-3)
+    assert record["epsilon_lower"] <= record["epsilon_claimed"]
+    # The fit itself pays for one row; a person's three rows then cost what is claimed.
+    assert budget.epsilon == pytest.approx(1 / 3)
+    # All rows of a canary are there, or none.
+    added = codes[record["rows"] :]
+    assert len(added) % 3 == 0
+    assert np.array_equal(added[::3], added[2::3])
+    assert 0 < len(added) < 240
+    text = audit(*persons, "--canaries", 20)[1]
+    assert "20 canaries of 3 rows" in text
+
+
+def test_a_person_whose_rows_are_paid_for_as_one_is_found_out(audit, persons, monkeypatch):
+    """Noise that hides one row in a fit that claims to hide a hundred alike of a person."""
+    monkeypatch.setattr(module, "row_budget", lambda budget, *, rows: budget)
+    persons[1].write_text('[person]\nid = "who"\nrows = 100\n')
+    more = ("--epsilon", "0.3", "--canaries", 80, "--guesses", 80, "--json")
+    assert json.loads(audit(*persons, *more)[1])["refuted"]
 
 
 @pytest.mark.parametrize("more", [("--guesses", 3), ("--guesses", 400), ("--canaries", 1)])

@@ -168,6 +168,61 @@ def test_an_existing_output_is_kept(mustermann, data, tmp_path):
     assert (tmp_path / "M" / "keep").read_text() == "mine"
 
 
+@pytest.mark.parametrize("more", [(), ("--where", "age>=40")])
+def test_a_table_that_is_there_is_replaced_only_by_force(mustermann, data, tmp_path, more):
+    model, out = tmp_path / "M", tmp_path / "s.csv"
+    mustermann("table", "fit", data, "--out", model, *FIT)
+    out.write_text("mine")
+    sample = ("table", "sample", model, "-n", 5, "--out", out, *more)
+    code, printed, err = mustermann(*sample)
+    assert (code, printed) == (2, "")
+    assert f"{out} exists" in err
+    assert "--force" in err
+    assert err.count("\n") == 1
+    assert out.read_text() == "mine"
+    assert not (tmp_path / "s.csv.guarantee.json").exists()
+    assert mustermann(*sample, "--force")[0] == 0
+    assert len(out.read_text().splitlines()) == 6
+    assert mustermann(*sample)[0] == 2
+
+
+def test_a_new_table_does_not_keep_what_an_older_one_said_of_itself(mustermann, data, tmp_path):
+    model, out = tmp_path / "M", tmp_path / "s.csv"
+    mustermann("table", "fit", data, "--out", model, *FIT)
+    mustermann("table", "sample", model, "-n", 5, "--out", out, "--where", "age>=40")
+    assert (tmp_path / "s.csv.sampling.json").exists()
+    mustermann("table", "sample", model, "-n", 5, "--out", out, "--force")
+    assert (tmp_path / "s.csv.guarantee.json").exists()
+    assert not (tmp_path / "s.csv.sampling.json").exists()
+    # Imputed rows are those of the data: no guarantee may lie beside them.
+    assert mustermann("table", "impute", model, data, "--out", out)[0] == 2
+    assert mustermann("table", "impute", model, data, "--out", out, "--force")[0] == 0
+    assert not (tmp_path / "s.csv.guarantee.json").exists()
+
+
+@pytest.mark.parametrize("name", ["S.toml", "S.json"])
+def test_a_schema_that_is_there_is_replaced_only_by_force(mustermann, data, tmp_path, name):
+    out = tmp_path / name
+    out.write_text("mine")
+    code, _, err = mustermann("table", "schema", data, "--out", out)
+    assert code == 2
+    assert "--force" in err
+    assert out.read_text() == "mine"
+    assert mustermann("table", "schema", data, "--out", out, "--force")[0] == 0
+    assert "age" in out.read_text()
+
+
+@pytest.mark.parametrize("command", ["schema", "impute"])
+def test_no_force_replaces_the_table_itself(mustermann, data, tmp_path, command):
+    before = data.read_text()
+    mustermann("table", "fit", data, "--out", tmp_path / "M", *FIT)
+    model = (tmp_path / "M",) if command == "impute" else ()
+    code, _, err = mustermann("table", command, *model, data, "--out", data, "--force")
+    assert code == 2
+    assert "other than the table itself" in err
+    assert data.read_text() == before
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
 def test_a_read_only_directory_is_refused(mustermann, data, tmp_path):
     (tmp_path / "locked").mkdir(mode=0o500)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import torch
 from mustermann.core.errors import ConfigError
 from mustermann.journeys.tables import FitSettings, fit_to, open_journal
 from mustermann.privacy.dpsgd import DpSgd
+from mustermann.privacy.ledger import Ledger
 from mustermann.tables import fitting, recalibrate, recipe
 from mustermann.tables.independent import IndependentModel
 
@@ -168,21 +170,67 @@ def test_a_method_without_checkpoints_begins_anew_and_pays_once(
     assert len(journal.fits()) == 1
 
 
-@pytest.mark.parametrize("moment", range(3))
-def test_the_journal_is_true_after_a_kill_at_any_moment(data, tmp_path, journal, moment):
-    """Kills at random moments; what went on after them is charged once, and is whole."""
+def command_of(place, *, bins="nonprivate"):
+    """Returns a command that begins or goes on with a fit in `place`, and its environment."""
     program = textwrap.dedent("""
         import sys
         from pathlib import Path
         from mustermann.journeys.tables import FitSettings, fit_to, open_journal
         here = Path(sys.argv[1])
-        settings = FitSettings(epsilon=4, delta=1e-4, overrides=("discretise.bins=8",))
+        settings = FitSettings(
+            epsilon=4, delta=1e-4, bins=sys.argv[2], overrides=("discretise.bins=8",)
+        )
         journal = open_journal(here / "t.ledger", cap_epsilon=100, cap_delta=1e-2)
         fit_to(here / "t.csv", here / "M", settings, journal=journal, resume=True)
     """)
     program = CUT.replace("STEPS", "100") + program
-    command = [sys.executable, "-c", program, str(tmp_path)]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", program, str(place), bins]
+    return command, os.environ | {"OMP_NUM_THREADS": "1"}
+
+
+@pytest.mark.slow
+def test_kills_in_a_row_cost_one_fit_and_end_in_one_model(data, tmp_path, journal):
+    """Each try is killed a while after it got to work; what was paid stays paid, once."""
+    command, environment = command_of(tmp_path, bins="private")
+    begun, state = tmp_path / ".M.fit" / "begun.json", tmp_path / ".M.fit" / "state.json"
+    draws, noted, entries = random.Random(0), False, 0
+    for _ in range(3):
+        before = state.stat().st_mtime_ns if state.exists() else begun.exists()
+        process = subprocess.Popen(command, env=environment)
+        while process.poll() is None and before == (
+            state.stat().st_mtime_ns if state.exists() else begun.exists()
+        ):
+            time.sleep(0.002)
+        time.sleep(draws.uniform(0, 0.3))
+        process.kill()
+        if process.wait() == 0:
+            break
+        found = len(journal.fits())
+        # An entry comes before any noise, and never again once it has been noted.
+        assert found >= state.exists()
+        assert found == entries or not noted
+        entries = found
+        noted = begun.exists() and json.loads(begun.read_text())["journal"] is not None
+        assert entries >= noted
+        if state.exists():
+            paid = Ledger.from_record(json.loads(state.read_text())["ledger"])
+            names = [release.name for release in paid.releases]
+            assert len(set(names)) == len(names)
+            assert paid.spent() <= 4
+    if not (tmp_path / "M").exists():
+        subprocess.run(command, env=environment, check=True)
+    # A kill between an entry and its note is the one case that is charged again.
+    assert len(journal.fits()) in (max(entries, 1), entries + (not noted))
+    guarantee = json.loads((tmp_path / "M" / "guarantee.json").read_text())
+    assert guarantee["epsilon"] <= 4
+    names = [share["name"] for share in guarantee["shares"]]
+    assert names == ["threshold", "levels", "bounds", "marginals", "moments", "training"]
+
+
+@pytest.mark.parametrize("moment", range(3))
+def test_the_journal_is_true_after_a_kill_at_any_moment(data, tmp_path, journal, moment):
+    """Kills at random moments; what went on after them is charged once, and is whole."""
+    command, environment = command_of(tmp_path)
     process = subprocess.Popen(command, env=environment)
     while process.poll() is None and not (tmp_path / ".M.fit").exists():
         time.sleep(0.005)

@@ -23,7 +23,13 @@ _PATH = click.Path(path_type=Path)
     "--bins", type=click.Choice(["public", "private", "nonprivate"]), default="nonprivate",
     show_default=True, help="What happens to bins and levels that the schema does not declare.",
 )  # fmt: skip
-@click.option("--canaries", type=int, default=200, show_default=True, help="Rows on a coin.")
+@click.option(
+    "--canaries",
+    type=int,
+    default=200,
+    show_default=True,
+    help="Rows on a coin; persons where the schema has [person].",
+)
 @click.option("--guesses", type=int, help="Coins to guess, even; half of them by default.")
 @click.option("--confidence", type=float, default=0.95, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Never reaches the noise.")
@@ -61,11 +67,12 @@ def audit(
     if as_json:
         click.echo(json.dumps(found.to_record(), ensure_ascii=False, allow_nan=False))
         return
+    each = "canaries" if found.canary_rows == 1 else f"canaries of {found.canary_rows} rows"
     verdict = "the claim is refuted" if found.refuted else "which does not refute it"
     click.echo(
         f"Claimed: epsilon = {found.guarantee.epsilon:.4g} at delta = {found.guarantee.delta:g}\n"
         f"Found: at least {found.epsilon_lower:.4g} with confidence {found.confidence:g}, "
-        f"{verdict} ({found.right} of {found.guesses} guesses about {found.canaries} canaries "
+        f"{verdict} ({found.right} of {found.guesses} guesses about {found.canaries} {each} "
         f"are right)\n"
         f"Not private: the audit reads the rows without noise."
     )

@@ -48,6 +48,11 @@ def listed(kind: Callable[[str], Any]) -> Callable[[click.Context, click.Paramet
 )  # fmt: skip
 @click.option("--delta", type=float, default=1e-5, show_default=True, help="Of all budgets.")
 @click.option(
+    "--bins", type=click.Choice(["public", "private", "nonprivate"]), default="nonprivate",
+    show_default=True, help="What bins and levels rest on; private ones are paid from each "
+    "budget, once for all methods.",
+)  # fmt: skip
+@click.option(
     "--bins-strategy", type=click.Choice(["uniform", "quantile"]), default="uniform",
     show_default=True, help="Never compare across them.",
 )  # fmt: skip
@@ -70,6 +75,7 @@ def benchmark(
     schemas: tuple[Path, ...],
     seeds: tuple[int, ...],
     delta: float,
+    bins: Any,
     bins_strategy: Any,
     rows: tuple[int, ...],
     results: Path | None,
@@ -85,6 +91,7 @@ def benchmark(
         methods=methods,
         seeds=seeds,
         delta=delta,
+        bins=bins,
         bins_strategy=bins_strategy,
         rows=rows,
     )
@@ -97,7 +104,7 @@ def benchmark(
     summary = table_benchmark_report.summarise(found)
     for name in dict.fromkeys(record["table"] for record in summary):
         chosen = [record for record in summary if record["table"] == name]
-        click.echo(f"{name} (nats a row; means over seeds)")
+        click.echo(f"{name} (nats a row; means over seeds; {bins} bins)")
         rows_of_text = table_benchmark_report.rows_of_text(chosen)
         click.echo(aligned([table_benchmark_report.headers(), *rows_of_text]))
 

@@ -20,14 +20,22 @@ _PATH = click.Path(path_type=Path)
     "--columns", metavar="A,B", help="Fill every cell of these anew, not the missing ones of all."
 )
 @click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--force", is_flag=True, help="Replace a file at --out.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def impute(
-    model: Path, data: Path, *, out: Path, columns: str | None, seed: int, as_json: bool
+    model: Path,
+    data: Path,
+    *,
+    out: Path,
+    columns: str | None,
+    seed: int,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Fill the missing cells of DATA given the others, which stay as they are; not private."""
     names = tuple(name.strip() for name in columns.split(",")) if columns else ()
     journey = table_journeys("table_conditions")
-    found = journey.impute(model, data, out=out, columns=names, seed=seed)
+    found = journey.impute(model, data, out=out, columns=names, seed=seed, force=force)
     if as_json:
         click.echo(json.dumps(found.to_record(), ensure_ascii=False, allow_nan=False))
         return

@@ -26,6 +26,10 @@ def _as_json(function: Any) -> Any:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(function)
 
 
+def _force(function: Any) -> Any:
+    return click.option("--force", is_flag=True, help="Replace a file at --out.")(function)
+
+
 def _overrides(function: Any) -> Any:
     return click.option(
         "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a setting."
@@ -120,12 +124,15 @@ def fit(
 @click.option("--out", required=True, type=_PATH, help="A .csv, .tsv or .parquet file.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--where", default="", help='Only rows that meet it, as in "sex=F,age>=65".')
+@_force
 @_as_json
-def sample(model: Path, count: int, out: Path, *, seed: int, where: str, as_json: bool) -> None:
+def sample(
+    model: Path, count: int, out: Path, *, seed: int, where: str, force: bool, as_json: bool
+) -> None:
     """Write COUNT synthetic rows from MODEL, and the guarantee beside them."""
     journey = table_journeys()
 
-    written = journey.sample(model, count=count, out=out, seed=seed, where=where)
+    written = journey.sample(model, count=count, out=out, seed=seed, where=where, force=force)
     record = {"out": str(written.table), "guarantee": str(written.guarantee)}
     text = f"{count} rows: {written.table}\nGuarantee: {written.guarantee}"
     if where:
@@ -187,13 +194,16 @@ def compare(
 @table.command()
 @click.argument("data", type=_PATH)
 @click.option("--out", required=True, type=_PATH, help="TOML, or SDV's metadata as JSON.")
+@_force
 @_overrides
 @_as_json
-def schema(data: Path, *, out: Path, overrides: tuple[str, ...], as_json: bool) -> None:
+def schema(
+    data: Path, *, out: Path, force: bool, overrides: tuple[str, ...], as_json: bool
+) -> None:
     """Draft a commented schema of DATA for its owner to check and sign."""
     journey = table_journeys()
 
-    journey.draft_schema(data, out=out, overrides=overrides)
+    journey.draft_schema(data, out=out, overrides=overrides, force=force)
     _show({"out": str(out)}, as_json, f"Draft: {out}. Check it, then set public = true in it.")
 
 

@@ -4,6 +4,10 @@ Canaries are rows of rare levels, each put among the rows on a fair coin. An aud
 knows the rows and the canaries, but not the coins, guesses the coins from the fitted model.
 More right guesses than the claimed epsilon allows refute the claim; few of them prove
 nothing, as a cleverer auditor may do better.
+
+Where the guarantee is for persons, a canary is one: it has as many rows as count for a
+person, all of them alike, which moves a model most, and one coin for all of them. The bound
+asks no more than that a coin decides about one neighbour, whatever that is.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from mustermann.privacy.audit import audit as lower_bound
 from mustermann.privacy.audit import draw_canaries
 from mustermann.privacy.budget import Budget
 from mustermann.privacy.ledger import Ledger
-from mustermann.tables import infer
+from mustermann.tables import infer, persons
 from mustermann.tables.files import load
 from mustermann.tables.schema import Schema
 from mustermann.tables.settings import resolve
@@ -43,7 +47,8 @@ class Audit:
       guarantee: What the audited fit claims.
       epsilon_lower: Holds with chance `confidence`; 0 where nothing was found.
       confidence: Of the lower bound.
-      canaries: How many rows stood on a coin.
+      canaries: How many rows, or persons, stood on a coin.
+      canary_rows: How many rows each of them has.
       guesses: How many coins were guessed.
       right: How many of these rightly.
       rows: Rows of the table, without canaries.
@@ -53,6 +58,7 @@ class Audit:
     epsilon_lower: float
     confidence: float
     canaries: int
+    canary_rows: int
     guesses: int
     right: int
     rows: int
@@ -71,6 +77,7 @@ class Audit:
             "delta": self.guarantee.delta,
             "confidence": self.confidence,
             "canaries": self.canaries,
+            "canary_rows": self.canary_rows,
             "guesses": self.guesses,
             "right": self.right,
             "rows": self.rows,
@@ -90,7 +97,8 @@ def audit(
     """Returns a lower bound on the epsilon of a fit beside the one that it claims.
 
     The canaries join after the table was cut into levels, so what `settings.bins` reads or
-    pays for is not audited. The fitted model is thrown away.
+    pays for is not audited; nor is it that persons keep to their rows, as canaries have no
+    more. The fitted model is thrown away.
 
     Args:
       data: A path to a table, or a pandas, polars or Arrow table.
@@ -112,34 +120,36 @@ def audit(
             f"found {canaries} canaries and {guesses} guesses."
         )
     schema = schema or Schema()
-    if schema.person is not None:
-        raise ConfigError(
-            "Expected a schema without [person] for an audit, whose canaries are single rows, "
-            "found one. Audit by rows: leave it out."
-        )
-    budget = Budget(epsilon=settings.epsilon, delta=settings.delta)
+    person, budget = schema.person, Budget(epsilon=settings.epsilon, delta=settings.delta)
     resolved = resolve(settings)
-    frame = load(data, infer.reading_of(schema))
+    frame, ledger = load(data, infer.reading_of(schema)), Ledger(budget)
+    if person is not None:
+        frame, schema = persons.capped(frame, person), persons.without_id(schema, person)
+        ledger = Ledger(persons.row_budget(budget, rows=person.rows))
     refuse_large_delta(budget, rows=len(frame))
 
-    ledger = Ledger(budget)
     discretiser = discretise(frame, schema, resolved, bins=settings.bins, ledger=ledger)
     codes, domain = discretiser.encode(frame), discretiser.domain
     rows = make_canaries(domain, canaries, seed=settings.seed)
     included = draw_canaries(canaries)
+    each = person.rows if person else 1
     synthesiser = resolved.synthesiser()
     synthesiser.fit(
-        np.concatenate([codes, rows[included]]), domain, ledger=ledger, seed=settings.seed
-    )
+        np.concatenate([codes, np.repeat(rows[included], each, axis=0)]),
+        domain, ledger=ledger, seed=settings.seed,
+    )  # fmt: skip
+    # A canary's rows are alike: one of them ranks it among the others.
     scores = synthesiser.log_likelihood(rows) - expected(codes, rows, domain)
     found = lower_bound(
         scores, included, guesses=guesses, delta=settings.delta, confidence=confidence
     )
+    guarantee = ledger.guarantee()
     return Audit(
-        guarantee=ledger.guarantee(),
+        guarantee=persons.for_person(guarantee, person, budget) if person else guarantee,
         epsilon_lower=found.epsilon,
         confidence=confidence,
         canaries=canaries,
+        canary_rows=each,
         guesses=guesses,
         right=found.right,
         rows=len(codes),

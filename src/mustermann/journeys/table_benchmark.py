@@ -1,8 +1,9 @@
 """The table benchmark: methods against AIM on the same rows, levels and budgets.
 
-Tables are discretised once, by all their rows; a method then sees levels only, so that
-likelihoods compare. A cell is one fit: (table, training rows, epsilon, seed, method). Each
-is written down when it is done, and a later run with the same settings goes on from there.
+Bins and levels are the same for all methods of a group (see `table_bins`); a method sees
+levels only, so that likelihoods compare. A cell is one fit: (table, training rows, epsilon,
+seed, method). Each is written down when it is done, and a later run with the same settings
+goes on from there.
 Nothing here is private but the fits themselves: losses and distances read the rows.
 """
 
@@ -19,19 +20,20 @@ import numpy as np
 
 from mustermann.core import progress
 from mustermann.core.errors import ConfigError, DataError
-from mustermann.core.seeds import Seeds
 from mustermann.journeys import tables as journey
+from mustermann.journeys.table_bins import Cutter
 from mustermann.journeys.table_cell import Measured, Task, measure, measure_alone
-from mustermann.journeys.table_split import SplitTable, prepare, read_split, table_name
+from mustermann.journeys.table_split import read_split, read_whole, table_name
 from mustermann.journeys.table_store import Store
-from mustermann.metrics import tables as metrics
 from mustermann.tables.schema import read_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from mustermann.tables.domain import Codes
+    from mustermann.journeys.table_bins import Cut
+    from mustermann.journeys.table_split import WholeTable
+    from mustermann.tables.discretise import BinsMode
     from mustermann.tables.schema import Strategy
 
 BASELINE = "aim"
@@ -52,6 +54,8 @@ class BenchmarkSettings:
       methods: Plugins of the group `mustermann.synthesisers`, or names in `VARIANTS`.
       seeds: One fit each.
       delta: Of all budgets.
+      bins: What bins and levels rest on; "private" pays for them out of each fit's budget.
+        Likelihoods never compare across modes, nor, with "private", across budgets.
       bins_strategy: Bins of equal width or of equal counts; never compare across them.
       rows: Numbers of training rows, for a learning curve; () for all rows. A number
         beyond a table's training rows takes all of them.
@@ -63,6 +67,7 @@ class BenchmarkSettings:
     methods: tuple[str, ...]
     seeds: tuple[int, ...] = (0, 1, 2)
     delta: float = journey.DELTA
+    bins: BinsMode = "nonprivate"
     bins_strategy: Strategy = "uniform"
     rows: tuple[int, ...] = ()
     isolate: bool = True
@@ -100,7 +105,7 @@ def benchmark(
       PrivacyError: A budget is too small for a method.
     """
     for method in settings.methods:
-        _resolved(method, settings)
+        _resolved(method, settings)  # Refuses unknown methods and modes before any reading.
     names = [table_name(path) for path in tables]
     if len(set(names)) < len(names):
         raise ConfigError(f"Expected tables of different names, found {', '.join(names)}.")
@@ -112,7 +117,7 @@ def benchmark(
     records: list[dict[str, Any]] = []
     for path in tables:
         schema = known.get(table_name(path))
-        table = prepare(path, settings.bins_strategy, assignment, schema=schema)
+        table = read_whole(path, assignment, schema=schema)
         records.extend(_run(table, settings, store))
     return records
 
@@ -125,27 +130,30 @@ class _Cell:
     rows: int
 
 
-def _run(table: SplitTable, settings: BenchmarkSettings, store: Store) -> Iterator[dict[str, Any]]:
+def _run(table: WholeTable, settings: BenchmarkSettings, store: Store) -> Iterator[dict[str, Any]]:
     """Yields the records of one table; differences to AIM need all methods of a group."""
-    counts = sorted({min(count, len(table.train)) for count in settings.rows}) or [len(table.train)]
-    floors = {count: _floor(table, count) for count in counts}
+    most = table.training_rows
+    counts = sorted({min(count, most) for count in settings.rows}) or [most]
+    cutter = Cutter(
+        table, bins=settings.bins, strategy=settings.bins_strategy, delta=settings.delta,
+        store=store,
+    )  # fmt: skip
     groups = list(itertools.product(counts, settings.epsilons, settings.seeds))
     with progress.task(f"{table.name}: fits", total=len(groups) * len(settings.methods)) as bar:
         for count, epsilon, seed in groups:
+            cut = cutter.cut(rows=count, epsilon=epsilon, seed=seed)
             group = {}
             for method in settings.methods:
                 bar.note(f"{method}, epsilon {epsilon:g}, seed {seed}, {count} rows")
                 cell = _Cell(method, epsilon, seed, count)
-                group[method] = _finished(table, cell, settings, store)
+                group[method] = _finished(cut, cell, settings, store)
                 bar.advance()
-            yield from _compared(group, floors[count])
+            yield from _compared(group, cut.says)
 
 
-def _finished(
-    table: SplitTable, cell: _Cell, settings: BenchmarkSettings, store: Store
-) -> dict[str, Any]:
+def _finished(cut: Cut, cell: _Cell, settings: BenchmarkSettings, store: Store) -> dict[str, Any]:
     """Returns the record of a cell with its test losses: found in the store, or run now."""
-    key = _key(table, cell, settings)
+    key = _key(cut, cell, settings)
     known = store.find(key)
     if known is not None:
         return known
@@ -153,17 +161,15 @@ def _finished(
     task = Task(
         method=resolved.method,
         overrides=resolved.overrides,
-        epsilon=cell.epsilon,
-        delta=settings.delta,
         seed=cell.seed,
-        domain=table.domain,
-        train=_subset(table, cell.rows),
-        valid=table.valid,
-        test=table.test,
-        read=table.read,
+        domain=cut.table.domain,
+        train=cut.train,
+        valid=cut.table.valid,
+        test=cut.table.test,
+        ledger=cut.ledger,
     )
     measured = measure_alone(task) if settings.isolate else measure(task)
-    record = _record(table.name, cell, measured)
+    record = _record(cut.table.name, cell, measured)
     store.add(key, record)
     return record
 
@@ -172,26 +178,11 @@ def _resolved(method: str, settings: BenchmarkSettings) -> journey.FitSettings:
     """Returns the fit that a method's name stands for, checked."""
     plugin, overrides = VARIANTS.get(method, (method, ()))
     fit = journey.FitSettings(
-        epsilon=settings.epsilons[0], delta=settings.delta, method=plugin, overrides=overrides
-    )
+        epsilon=settings.epsilons[0], delta=settings.delta, method=plugin, bins=settings.bins,
+        overrides=overrides,
+    )  # fmt: skip
     journey.resolve(fit)
     return fit
-
-
-def _subset(table: SplitTable, count: int) -> Codes:
-    """Returns `count` training rows; smaller subsets are parts of larger ones."""
-    if count == len(table.train):
-        return table.train
-    order = Seeds(0).generator("learning curve", table.name).permutation(len(table.train))
-    return table.train[np.sort(order[:count])]
-
-
-def _floor(table: SplitTable, count: int) -> dict[str, float | None]:
-    """Returns the distances of a bootstrap resample of the training rows to themselves."""
-    rows = _subset(table, count)
-    chosen = Seeds(0).generator("floor", table.name, count).integers(0, len(rows), len(rows))
-    found = metrics.marginal_distances(rows, rows[chosen], table.domain.sizes)
-    return {f"{name}_floor": value for name, value in dataclasses.asdict(found).items()}
 
 
 def _record(table: str, cell: _Cell, measured: Measured) -> dict[str, Any]:
@@ -213,13 +204,17 @@ def _record(table: str, cell: _Cell, measured: Measured) -> dict[str, Any]:
         **dataclasses.asdict(measured.distances),
         "seconds": measured.seconds,
         "peak_mb": measured.peak_megabytes,
-        "epsilon_spent": measured.epsilon_spent,
+        "epsilon_spent": measured.guarantee.epsilon,
+        "end_to_end": measured.guarantee.end_to_end,
+        "shares": [
+            {"name": share.name, "share": share.share} for share in measured.guarantee.shares
+        ],
         "losses": [round(float(loss), 6) for loss in losses],
     }
 
 
 def _compared(
-    group: Mapping[str, Mapping[str, Any]], floor: Mapping[str, float | None]
+    group: Mapping[str, Mapping[str, Any]], says: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Yields the records of one group with the paired difference to AIM; None without AIM."""
     for record in group.values():
@@ -230,11 +225,12 @@ def _compared(
             mean = float(difference.mean())
             error = float(difference.std(ddof=1)) / math.sqrt(len(difference))
         shown = {name: value for name, value in record.items() if name != "losses"}
-        yield {**shown, "nll_vs_aim": mean, "nll_vs_aim_se": error, **floor}
+        yield {**shown, "nll_vs_aim": mean, "nll_vs_aim_se": error, **says}
 
 
-def _key(table: SplitTable, cell: _Cell, settings: BenchmarkSettings) -> str:
+def _key(cut: Cut, cell: _Cell, settings: BenchmarkSettings) -> str:
     """Returns the cell's name in a results file: equal for equal rows, levels and settings."""
+    table = cut.table
     data = hashlib.blake2b(digest_size=8)
     for part in (table.train, table.valid, table.test):
         data.update(np.ascontiguousarray(part).tobytes())
@@ -242,6 +238,9 @@ def _key(table: SplitTable, cell: _Cell, settings: BenchmarkSettings) -> str:
     data.update(json.dumps(columns).encode())
     plain = _resolved(cell.method, settings)
     resolved = journey.resolve(plain).plain() | {"method": plain.method, "delta": plain.delta}
+    if settings.bins != "nonprivate":
+        # Left out for the default, so that results from before there were modes stay found.
+        resolved |= {"bins": settings.bins, "ledger": cut.ledger}
     digest = hashlib.blake2b(json.dumps(resolved, sort_keys=True).encode(), digest_size=8)
     parts = (table.name, cell.rows, cell.epsilon, cell.seed, cell.method)
     return "|".join(map(str, (*parts, data.hexdigest(), digest.hexdigest())))

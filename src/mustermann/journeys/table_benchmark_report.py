@@ -24,6 +24,12 @@ _WARNING = (
     "The fits are private, this page is not: likelihoods and distances are computed on real "
     "rows without noise, and the pseudo-counts of “aim” are chosen on validation rows."
 )
+_BINS = {
+    "nonprivate": "Bins and levels were read off all rows, which no budget covers.",
+    "public": "Bins and levels are those of the schema.",
+    "private": "Bins and levels were found within each budget, once for all methods: the NLL of "
+    "different budgets and seeds is that of different levels.",
+}
 _HEADERS = (
     "method", "epsilon", "rows", "fits", "NLL", "spread", "NLL − AIM", "± s.e.", "AIM raw",
     "TVD 1", "TVD 2", "TVD 3", "seconds", "peak MiB",
@@ -64,6 +70,7 @@ def summarise(results: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         losses = [record["nll"] for record in records]
         summary.append(
             {"table": table, "rows": rows, "epsilon": epsilon, "method": method}
+            | {"bins": records[0]["bins"]}
             | {name: _mean(record[name] for record in records) for name in means}
             | {
                 "fits": len(records),
@@ -101,7 +108,7 @@ def _section(name: str, results: Sequence[dict[str, Any]]) -> Section:
             _HEADERS,
             tuple(rows_of_text(summary)),
             "Means over seeds; NLL in nats a row, lower is better. A bootstrap resample of the "
-            f"{first['rows']} training rows has the distances {floor}.",
+            f"{first['rows']} training rows has the distances {floor}. {_BINS[first['bins']]}",
         ),
         *_charts(summary),
     ]

@@ -23,8 +23,10 @@ from mustermann.privacy.ledger import Ledger
 from mustermann.tables.aim import AIMModel
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from multiprocessing.connection import Connection
 
+    from mustermann.privacy.guarantee import Guarantee
     from mustermann.tables.domain import Codes, Domain
     from mustermann.tables.synthesiser import Synthesiser
 
@@ -39,26 +41,23 @@ class Task:
     Attributes:
       method: A plugin of the group `mustermann.synthesisers`.
       overrides: The method's settings.
-      epsilon: Budget of the fit.
-      delta: Budget of the fit.
       seed: Of initialisation and of the sample, never of the noise.
       domain: The columns.
       train: Rows that are fitted, shape (N, k).
       valid: Rows that only choose AIM's pseudo-counts in the benchmark.
       test: Rows that are scored.
-      read: What the bins and levels rest on, for the ledger.
+      ledger: The fit's ledger as JSON values: its budget, what the bins and levels rest on,
+        and what they have cost already.
     """
 
     method: str
     overrides: tuple[str, ...]
-    epsilon: float
-    delta: float
     seed: int
     domain: Domain
     train: Codes
     valid: Codes
     test: Codes
-    read: str
+    ledger: Mapping[str, Any]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,7 +69,7 @@ class Measured:
       distances: Of as many synthetic rows as training rows, against the training rows.
       seconds: Of the fit.
       peak_megabytes: Most memory that the process has held until the fit was done.
-      epsilon_spent: What the ledger accounts.
+      guarantee: What the ledger accounts, bins and levels with it.
       more: What belongs to the method alone.
     """
 
@@ -78,7 +77,7 @@ class Measured:
     distances: metrics.MarginalDistances
     seconds: float
     peak_megabytes: float
-    epsilon_spent: float
+    guarantee: Guarantee
     more: dict[str, Any]
 
 
@@ -89,15 +88,14 @@ def measure(task: Task) -> Measured:
       ConfigError: A setting is unknown or does not fit.
       PrivacyError: delta is too large, or the budget too small for the method.
     """
-    budget = Budget(epsilon=task.epsilon, delta=task.delta)
+    # Each method goes on from a copy: what the bins have cost counts in every fit.
+    ledger = Ledger.from_record(task.ledger)
+    budget = Budget(epsilon=ledger.budget.epsilon, delta=ledger.delta)
     journey.refuse_large_delta(budget, rows=len(task.train))
     settings = journey.FitSettings(
-        epsilon=task.epsilon, delta=task.delta, method=task.method, overrides=task.overrides
+        epsilon=budget.epsilon, delta=budget.delta, method=task.method, overrides=task.overrides
     )
     synthesiser = journey.resolve(settings).synthesiser()
-    ledger = Ledger(budget)
-    ledger.declare_public("rows", "the number of rows")
-    ledger.read_nonprivate("bins", task.read)
     start = time.monotonic()
     synthesiser.fit(task.train, task.domain, ledger=ledger, seed=task.seed)
     seconds, peak = time.monotonic() - start, peak_megabytes()
@@ -109,7 +107,7 @@ def measure(task: Task) -> Measured:
         distances=distances,
         seconds=seconds,
         peak_megabytes=peak,
-        epsilon_spent=ledger.spent(),
+        guarantee=ledger.guarantee(),
         more=scored.more,
     )
 
@@ -130,8 +128,8 @@ def measure_alone(task: Task) -> Measured:
     except EOFError as error:
         process.join()
         raise MustermannError(
-            f"Expected {task.method} at epsilon={task.epsilon:g} to end, found that its process "
-            f"died with exit code {process.exitcode}. It may have run out of memory."
+            f"Expected {task.method} to end, found that its process died with exit code "
+            f"{process.exitcode}. It may have run out of memory."
         ) from error
     finally:
         # On Ctrl-C the cell is dropped, not waited for.

@@ -91,7 +91,9 @@ def compare(
     def rows_of(data: Any) -> metrics.Codes:
         return discretiser.encode(load(data, discretiser.reading))
 
-    rows, others = discretiser.encode(frame), rows_of(synthetic)
+    rows = discretiser.encode(frame)
+    del frame  # Levels are all that the figures need.
+    others = rows_of(synthetic)
     chance = Seeds(0).generator("floor")
     resampled = rows[chance.integers(0, len(rows), len(rows))]
     sizes = discretiser.domain.sizes

@@ -51,31 +51,50 @@ class Sampled:
         }
 
 
+def sampling_beside(table: Path) -> Path:
+    """Returns where it stands how the rows of a table were drawn, if that is not plain."""
+    return table.with_name(f"{table.name}.{SAMPLING}")
+
+
+def clear_beside(table: Path) -> None:
+    """Removes what an earlier table of this name has left: it would speak of the new one."""
+    for path in (guarantee_beside(table), sampling_beside(table)):
+        path.unlink(missing_ok=True)
+
+
 def sample_where(
-    model: Path | TableModel, *, count: int, out: Path, where: str, seed: int = 0
+    model: Path | TableModel,
+    *,
+    count: int,
+    out: Path,
+    where: str,
+    seed: int = 0,
+    force: bool = False,
 ) -> Sampled:
     """Writes `count` synthetic rows that meet the conditions `where`.
 
     The guarantee goes into `<out>.guarantee.json`, and how the rows were drawn into
     `<out>.sampling.json`: where they are not exact, the effective sample size says how many
-    independent rows they are worth.
+    independent rows they are worth. A file at `out` is replaced only with `force`.
 
     Raises:
-      ConfigError: The conditions can't be read, or no valid row meets them.
+      ConfigError: The conditions can't be read, no valid row meets them, or `out` is there.
       DataError: The model gives such rows no chance at all.
     """
+    files.refuse_replacing(out, force=force)
     model = model if isinstance(model, TableModel) else TableModel.load(model)
     effective, exact = 0.0, True
     with files.writer(out) as sink:
         for block in sample_given(model, count, seed=seed, where=where):
             sink.write(block.frame)
             effective, exact = effective + block.effective, exact and block.exact
+    clear_beside(out)
     write_json(guarantee_beside(out), model.guarantee.to_record())
     sampled = Sampled(
         table=out, guarantee=guarantee_beside(out), rows=count, where=where,
         effective=effective, exact=exact,
     )  # fmt: skip
-    write_json(out.with_name(f"{out.name}.{SAMPLING}"), sampled.to_record())
+    write_json(sampling_beside(out), sampled.to_record())
     return sampled
 
 
@@ -107,7 +126,13 @@ class Imputed:
 
 
 def impute(
-    model: Path | TableModel, data: Any, *, out: Path, columns: Sequence[str] = (), seed: int = 0
+    model: Path | TableModel,
+    data: Any,
+    *,
+    out: Path,
+    columns: Sequence[str] = (),
+    seed: int = 0,
+    force: bool = False,
 ) -> Imputed:
     """Writes `data` with its missing cells filled, given the others, which stay as they are.
 
@@ -117,20 +142,23 @@ def impute(
       out: A .csv, .tsv or .parquet file. It holds cells of `data`, so it is not private.
       columns: Columns whose every cell is filled anew; none fills the missing cells of all.
       seed: The same seed gives the same cells.
+      force: Whether a file at `out` is replaced.
 
     Raises:
-      ConfigError: The model has no such column, or no value to fill it with.
+      ConfigError: The model has no such column, or no value to fill it with, or `out` is there.
       DataError: The table can't be read, or does not fit the model.
     """
     if isinstance(data, str | Path) and out.resolve() == Path(data).resolve():
         raise ConfigError(
             f"Expected an output other than the table itself, got {out}. Choose another path."
         )
+    files.refuse_replacing(out, force=force)
     model = model if isinstance(model, TableModel) else TableModel.load(model)
     frame = files.load(data, model.discretiser.reading)
     found = imputation.impute(model, frame, columns=columns, seed=seed)
     with files.writer(out) as sink:
         sink.write(found.frame)
+    clear_beside(out)
     weighed = found.effective[np.isfinite(found.effective)]
     return Imputed(
         table=out,

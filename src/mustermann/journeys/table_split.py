@@ -1,4 +1,4 @@
-"""Tables for the benchmark: discretised once by all their rows, and split in three."""
+"""Tables for the benchmark: read once and split in three, by default discretised by all rows."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mustermann.core.errors import DataError
+from mustermann.core.errors import ConfigError, DataError
 from mustermann.core.seeds import Seeds
 from mustermann.journeys import tables as journey
 from mustermann.tables import files, infer
 from mustermann.tables.discretise import DiscretiseSettings, build
-from mustermann.tables.schema import Schema, Strategy
+from mustermann.tables.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,9 +20,43 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from mustermann.tables.discretise import Discretiser
     from mustermann.tables.domain import Codes, Domain
+    from mustermann.tables.frames import Frame
+    from mustermann.tables.schema import Strategy
 
 TRAIN, VALID, TEST = 0, 1, 2
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class WholeTable:
+    """A table as it was read, before anything is cut.
+
+    Attributes:
+      name: The table's.
+      schema: What is declared about its columns.
+      frame: All its rows.
+      parts: What each row is for (`TRAIN`, `VALID` or `TEST`), shape (N,).
+    """
+
+    name: str
+    schema: Schema
+    frame: Frame
+    parts: npt.NDArray[np.int64]
+
+    @property
+    def training_rows(self) -> int:
+        """Returns how many rows there are to fit."""
+        return int((self.parts == TRAIN).sum())
+
+    def cut(self, discretiser: Discretiser, *, read: str) -> SplitTable:
+        """Returns the levels of all rows, in three parts."""
+        codes = discretiser.encode(self.frame)
+        train, valid, test = (codes[self.parts == part] for part in (TRAIN, VALID, TEST))
+        return SplitTable(
+            name=self.name, domain=discretiser.domain, read=read,
+            train=train, valid=valid, test=test,
+        )  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -32,7 +66,7 @@ class SplitTable:
     Attributes:
       name: The table's.
       domain: Its columns.
-      read: What the bins and levels rest on.
+      read: What the bins and levels rest on that no budget covers; "" for nothing.
       train: Rows to fit.
       valid: Rows that choose what the benchmark may choose.
       test: Rows to score.
@@ -51,6 +85,35 @@ def table_name(path: Path) -> str:
     return path.name.partition(".")[0]
 
 
+def read_whole(
+    path: Path,
+    assignment: Mapping[str, npt.NDArray[np.int64]] | None,
+    *,
+    schema: Schema | None = None,
+) -> WholeTable:
+    """Returns a table with a part for each of its rows; `schema` says what columns are.
+
+    Raises:
+      ConfigError: The schema counts persons, who would stand in several parts.
+      DataError: The table can't be read, or the split does not fit it.
+    """
+    schema = schema or Schema()
+    if schema.person is not None:
+        raise ConfigError(
+            "Expected a schema without [person] for rows that are held out one by one, found "
+            "one. Leave it out, and drop its column."
+        )
+    frame, name = journey.load(path, infer.reading_of(schema)), table_name(path)
+    parts = _parts(name, len(frame), assignment)
+    train, valid, test = (int((parts == part).sum()) for part in (TRAIN, VALID, TEST))
+    if min(train, valid, test) < 2:
+        raise DataError(
+            f"Expected rows to train, validate and test on in table {name!r}, found "
+            f"{train}, {valid} and {test}. Take a larger table or another split."
+        )
+    return WholeTable(name=name, schema=schema, frame=frame, parts=parts)
+
+
 def prepare(
     path: Path,
     strategy: Strategy,
@@ -61,31 +124,19 @@ def prepare(
     """Returns a table, discretised by all its rows and split; `schema` says what columns are.
 
     Raises:
+      ConfigError: The schema counts persons.
       DataError: The table can't be read, or the split does not fit it.
     """
+    return cut_by_all_rows(read_whole(path, assignment, schema=schema), strategy)
+
+
+def cut_by_all_rows(table: WholeTable, strategy: Strategy) -> SplitTable:
+    """Returns a table, discretised as in the literature: by all its rows, test rows among them."""
     # "observed": as in the literature, only columns cut to the most frequent values get a
     # level for the others.
     settings = DiscretiseSettings(strategy=strategy, unknown="observed")
-    schema = schema or Schema()
-    frame = journey.load(path, infer.reading_of(schema))
-    completed = infer.complete(schema, frame, settings, mode="nonprivate")
-    discretiser = build(completed, frame, settings)
-    codes, name = discretiser.encode(frame), table_name(path)
-    parts = _parts(name, len(codes), assignment)
-    train, valid, test = (codes[parts == part] for part in (TRAIN, VALID, TEST))
-    if min(len(train), len(valid), len(test)) < 2:
-        raise DataError(
-            f"Expected rows to train, validate and test on in table {name!r}, found "
-            f"{len(train)}, {len(valid)} and {len(test)}. Take a larger table or another split."
-        )
-    return SplitTable(
-        name=name,
-        domain=discretiser.domain,
-        read=completed.read(),
-        train=train,
-        valid=valid,
-        test=test,
-    )
+    completed = infer.complete(table.schema, table.frame, settings, mode="nonprivate")
+    return table.cut(build(completed, table.frame, settings), read=completed.read())
 
 
 def read_split(path: Path) -> dict[str, npt.NDArray[np.int64]]:

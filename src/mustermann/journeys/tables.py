@@ -16,12 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 from mustermann.core import config, manifest
 from mustermann.core.errors import ConfigError, DataError, MustermannError, PrivacyError
-from mustermann.core.files import new_directory, new_file, refuse_existing, write_json
+from mustermann.core.files import (
+    new_directory,
+    new_file,
+    refuse_existing,
+    refuse_unwritable,
+    write_json,
+)
 from mustermann.journeys.table_comparison import Comparison as Comparison
 from mustermann.journeys.table_comparison import compare as compare
 from mustermann.journeys.table_comparison import report_comparison as report_comparison
 from mustermann.journeys.table_conditions import Imputed as Imputed
 from mustermann.journeys.table_conditions import Sampled as Sampled
+from mustermann.journeys.table_conditions import clear_beside
 from mustermann.journeys.table_conditions import impute as impute
 from mustermann.journeys.table_conditions import sample_where as sample_where
 from mustermann.privacy.budget import Budget
@@ -106,7 +113,8 @@ def fit(
         discretiser = discretise(frame, schema, resolved, bins=settings.bins, ledger=ledger)
         if settings.bins != "private":
             pay()  # Nothing before it drew noise.
-    codes = discretiser.encode(frame)
+    codes, layout = discretiser.encode(frame), layout_of(frame, discretiser)
+    del frame  # From here on a row is its levels alone.
     if checkpoints is not None:
         if saved is not None and saved.context.get("rows") != digest_of(codes):
             raise ConfigError(
@@ -119,7 +127,7 @@ def fit(
     synthesiser.fit(codes, discretiser.domain, ledger=ledger, seed=settings.seed)
     guarantee = ledger.guarantee()
     return TableModel(
-        layout=layout_of(frame, discretiser),
+        layout=layout,
         discretiser=discretiser,
         synthesiser=synthesiser,
         guarantee=persons.for_person(guarantee, person, budget) if person else guarantee,
@@ -309,20 +317,32 @@ def discretise(
 
 
 def sample(
-    model: Path | TableModel, *, count: int, out: Path, seed: int = 0, where: str = ""
+    model: Path | TableModel,
+    *,
+    count: int,
+    out: Path,
+    seed: int = 0,
+    where: str = "",
+    force: bool = False,
 ) -> Sampled:
     """Writes `count` synthetic rows to a .csv, .tsv or .parquet file.
 
     Rows are written block by block, in constant memory. The guarantee goes into
     `<out>.guarantee.json`. For the conditions `where`, as in "sex=F,age>=65", see
-    `sample_where`.
+    `sample_where`. A file at `out` is replaced only with `force`.
+
+    Raises:
+      ConfigError: `out` is there or can't be written, known before the model is read.
+      DataError: There is no model.
     """
     if where:
-        return sample_where(model, count=count, out=out, where=where, seed=seed)
+        return sample_where(model, count=count, out=out, where=where, seed=seed, force=force)
+    files.refuse_replacing(out, force=force)
     model = model if isinstance(model, TableModel) else TableModel.load(model)
     with files.writer(out) as sink:
         for block in model.sample(count, seed=seed):
             sink.write(block)
+    clear_beside(out)
     guarantee = guarantee_beside(out)
     write_json(guarantee, model.guarantee.to_record())
     return Sampled(
@@ -367,14 +387,26 @@ def score(model: Path | TableModel, data: Any) -> Score:
 # ---------------------------------------------------------------- schema
 
 
-def draft_schema(data: Any, *, out: Path, overrides: Sequence[str] = ()) -> Path:
+def draft_schema(
+    data: Any, *, out: Path, overrides: Sequence[str] = (), force: bool = False
+) -> Path:
     """Writes a commented schema of `data` to start from and returns its path.
 
     A .json file gets SDV's metadata, which has the kinds alone. A TOML file holds bounds and
-    levels read from the data, says so, and is not public until somebody changes that.
+    levels read from the data, says so, and is not public until somebody changes that. A file
+    at `out` is replaced only with `force`, the table itself never.
+
+    Raises:
+      ConfigError: `out` is there or can't be written, or a setting is wrong.
+      DataError: The table can't be read.
     """
-    # Neither the table itself nor a schema that its owner has edited may be overwritten.
-    refuse_existing(out)
+    if isinstance(data, str | Path) and out.resolve() == Path(data).resolve():
+        raise ConfigError(
+            f"Expected an output other than the table itself, got {out}. Choose another path."
+        )
+    if out.is_file() and not force:
+        raise ConfigError(files.replaced(out))
+    refuse_unwritable(out)
     settings = config.resolve(DiscretiseSettings, overrides=overrides)
     frame = load(data)
     completed = infer.complete(Schema(public=False), frame, settings, mode="nonprivate")

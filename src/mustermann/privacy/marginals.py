@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -99,8 +99,21 @@ def noisy_counts(
     return NoisyCounts(counts=tuple(np.split(noisy, ends)), std=mechanism.std)
 
 
+class Rows(Protocol):
+    """Rows of numbers that are handed out block by block; an array is one."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Returns (N, p)."""
+        ...
+
+    def __getitem__(self, rows: slice, /) -> Floats:
+        """Returns some of the rows, shape (B, p)."""
+        ...
+
+
 def noisy_moments(
-    features: Floats,
+    features: Rows,
     *,
     groups: Sequence[int],
     radius: float,
@@ -116,7 +129,7 @@ def noisy_moments(
 
     Args:
       features: Public functions of the rows, shape (N, p); a row that is not finite counts
-        as zero.
+        as zero. No more than a block of them is asked for at once.
       groups: The group (column of the table) of each feature, shape (p,).
       radius: Clipping norm of a row, public.
       ledger: Pays for the release.
@@ -129,7 +142,7 @@ def noisy_moments(
     """
     if not (math.isfinite(radius) and radius > 0):
         raise ConfigError(f"Expected a finite radius above 0, found {radius}.")
-    if features.ndim != 2 or features.shape[1] != len(groups):
+    if len(features.shape) != 2 or features.shape[1] != len(groups):
         raise ConfigError(
             f"Expected a group for each of the features, found {len(groups)} groups for "
             f"features of shape {features.shape}."
@@ -141,7 +154,7 @@ def noisy_moments(
         what="noisy moments of pairs of columns",
     )
     exact = np.zeros((len(groups), len(groups)))
-    for start in range(0, len(features), _BLOCK):
+    for start in range(0, features.shape[0], _BLOCK):
         rows = _clipped(features[start : start + _BLOCK], radius)
         exact += rows.T @ rows
     of = np.asarray(groups)

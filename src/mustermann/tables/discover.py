@@ -162,7 +162,11 @@ def _query(series: Series, column: ColumnSchema) -> _Query:
     elif series.storage == "string":
         if column.kind == "ordinal":
             infer.refuse_unordered(series.name)
-        counts, values = np.bincount(present, minlength=len(series.texts)), series.texts
+        counts = np.bincount(present, minlength=len(series.texts))
+        # A text may be left from rows that are not asked about: those of a person beyond the
+        # bound, or held-out ones. Each cell of theirs would be one more chance to pass.
+        found = np.flatnonzero(counts)
+        counts, values = counts[found], tuple(series.texts[place] for place in found)
     else:
         distinct, counts = np.unique(present, return_counts=True)
         values = tuple(distinct.tolist())

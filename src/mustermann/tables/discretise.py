@@ -108,8 +108,10 @@ class Discretiser:
                 near = difflib.get_close_matches(encoder.name, frame.names, n=1)
                 hint = f" Did you mean {near[0]!r}?" if near else ""
                 raise DataError(f"Expected a column {encoder.name!r}, found none.{hint}")
-        columns = [encoder.encode(frame[encoder.name]) for encoder in self.encoders]
-        return np.column_stack(columns)
+        codes = np.empty((len(frame), len(self.encoders)), np.int64)
+        for place, encoder in enumerate(self.encoders):
+            codes[:, place] = encoder.encode(frame[encoder.name])
+        return codes
 
     def decode(self, codes: Codes, layout: Layout, draws: np.random.Generator) -> Frame:
         """Returns rows with these levels, laid out as the table that was fitted."""

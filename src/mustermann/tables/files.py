@@ -1,28 +1,34 @@
-"""Tables in files: .csv, .tsv (also .gz) and .parquet, read whole and written in blocks."""
+"""Tables in files: .csv, .tsv (also .gz) and .parquet.
+
+They are read block by block (text) or column by column (Parquet) into plain arrays of
+numbers, so that the texts of a large table never stand in memory all at once, and written
+in blocks.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import csv
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import pyarrow as pa
 
 from mustermann.core.errors import ConfigError, DataError
-from mustermann.core.files import new_file
+from mustermann.core.files import new_file, refuse_unwritable
+from mustermann.tables.delimited import read_delimited
 from mustermann.tables.frames import (
+    Collected,
     Frame,
     Reading,
     check_names,
     first_line,
-    from_arrow,
+    fitted,
     from_native,
     one_array,
     to_arrow,
 )
-from mustermann.tables.texts import spell, typed
+from mustermann.tables.texts import spell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,6 +36,8 @@ if TYPE_CHECKING:
     from mustermann.tables.frames import Field, Series
 
 _DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
+BATCH_ROWS = 1 << 16
+"""Rows of a Parquet column that are read at once."""
 
 
 def load(data: Any, reading: Reading | None = None) -> Frame:
@@ -52,21 +60,8 @@ def read(path: Path, reading: Reading | None = None) -> Frame:
     if not path.is_file():
         raise DataError(f"Expected a table at {path}, found no such file.")
     if suffix == ".parquet":
-        return from_arrow(_read_parquet(path), reading, where=str(path))
-    texts = _read_delimited(path, _DELIMITERS[suffix])
-    check_names(texts.column_names, str(path))
-    if not texts.num_rows:
-        raise DataError(f"Expected rows in {path}, found only the header line.")
-    columns = {
-        name: typed(
-            one_array(texts[name]), name=name, where=str(path),
-            wanted=reading.storages.get(name), markers=reading.markers.get(name, ()),
-        )
-        for name in texts.column_names
-    }  # fmt: skip
-    table = pa.table({name: found.column for name, found in columns.items()})
-    spellings = {name: found.spelling for name, found in columns.items()}
-    return from_arrow(table, Reading(), where=str(path), spellings=spellings)
+        return _read_parquet(path, reading)
+    return read_delimited(path, reading, delimiters=_DELIMITERS[suffix])
 
 
 def suffix_of(path: Path) -> str:
@@ -86,70 +81,55 @@ def suffix_of(path: Path) -> str:
     return suffix
 
 
-def _read_parquet(path: Path) -> pa.Table:
+def _read_parquet(path: Path, reading: Reading) -> Frame:
+    """Returns the table in a Parquet file, read column by column in batches of rows."""
     import pyarrow.parquet as pq
 
     try:
-        return pq.read_table(path)
+        with pq.ParquetFile(path) as source:
+            schema = source.schema_arrow
+            check_names(schema.names, str(path))
+            if not source.metadata.num_rows:
+                raise DataError(f"Expected rows in {path}, found none.")
+            columns = [_parquet_column(source, field, str(path)) for field in schema]
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"Expected a Parquet file at {path}: {first_line(error)}.") from error
+    return fitted(columns, reading, where=str(path))
 
 
-def _read_delimited(path: Path, delimiters: str) -> pa.Table:
-    """Returns all cells of a text table as strings, null where a cell is empty."""
-    from pyarrow import csv as reader
+def _parquet_column(source: Any, field: Any, where: str) -> tuple[Series, Field]:
+    collected = Collected(field.name, where=where)
+    if pa.types.is_dictionary(field.type):
+        # The order of categories is known only from all batches together.
+        table = source.read(columns=[field.name], use_threads=False)
+        collected.add(one_array(table[field.name]))
+    else:
+        for batch in source.iter_batches(
+            batch_size=BATCH_ROWS, columns=[field.name], use_threads=False
+        ):
+            collected.add(batch[field.name])
+    return collected.finish()
 
-    header = re.sub(r'"[^"]*"', "", _head(path)).split("\n")[0]
-    delimiter = max(delimiters, key=header.count)
-    ragged: list[Any] = []
 
-    def refuse(row: Any) -> str:
-        ragged.append(row)
-        return "error"
+def refuse_replacing(path: Path, *, force: bool) -> None:
+    """Refuses a place where no table can be written, or something is that must not be lost.
 
-    read_options = reader.ReadOptions(use_threads=False, block_size=1 << 24)
-    parse = reader.ParseOptions(
-        delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refuse
+    Raises:
+      ConfigError: The suffix is not known, the directory can't be written to, or a file is
+        there and nobody has said that it may go.
+    """
+    suffix_of(path)
+    if path.is_file() and not force:
+        raise ConfigError(replaced(path))
+    refuse_unwritable(path)
+
+
+def replaced(path: Path) -> str:
+    """Returns why a file that is there is not replaced, and the ways on."""
+    return (
+        f"Expected a new output path, found that {path} exists. Choose another one, or replace "
+        f"it with --force (force=True)."
     )
-    try:
-        with pa.input_stream(str(path), compression="detect") as source:
-            stream = reader.open_csv(source, read_options, parse)
-            names = stream.schema.names
-        check_names(names, str(path))
-        convert = reader.ConvertOptions(
-            column_types={name: pa.string() for name in names},
-            null_values=[""], strings_can_be_null=True,
-        )  # fmt: skip
-        with pa.input_stream(str(path), compression="detect") as source:
-            return reader.read_csv(source, read_options, parse, convert)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        if ragged:
-            row = ragged[0]
-            raise DataError(
-                f"Expected {row.expected_columns} columns as in the header, found "
-                f"{row.actual_columns} at line {row.number} of {path}. Mend or remove that line."
-            ) from error
-        raise DataError(f"Expected a text table in {path}: {first_line(error)}.") from error
-
-
-def _head(path: Path) -> str:
-    """Returns the beginning of a text file; refuses what is empty, binary or not UTF-8."""
-    with pa.input_stream(str(path), compression="detect") as source:
-        head = source.read(1 << 16)
-    if not head.strip():
-        raise DataError(f"Expected a table in {path}, found an empty file.")
-    if b"\0" in head or head[:4] == b"PAR1":
-        line = head[: head.find(b"\0")].count(b"\n") + 1
-        raise DataError(f"Expected text in {path}, found binary data at line {line}.")
-    try:
-        return str(head, "utf-8-sig").lstrip("\r\n")
-    except UnicodeDecodeError as error:
-        if len(head) == 1 << 16 and error.start >= len(head) - 4:
-            return str(head[: error.start], "utf-8-sig")  # The cut fell inside a character.
-        line = head[: error.start].count(b"\n") + 1
-        raise DataError(
-            f"Expected UTF-8 text, found another encoding at line {line} of {path}. Convert it."
-        ) from error
 
 
 class FrameWriter(Protocol):

@@ -259,7 +259,7 @@ def _release_knowledge(
         tails=tails,
     )
     sums = noisy_moments(
-        features.apply(codes),
+        features.of(codes),
         groups=features.groups,
         radius=features.radius,
         ledger=ledger,

@@ -111,6 +111,14 @@ class Frame:
     def __getitem__(self, name: str) -> Series:
         return self.series[self.names.index(name)]
 
+    def take(self, places: npt.NDArray[np.int64]) -> Frame:
+        """Returns the rows at these places, in their order."""
+        series = tuple(
+            dataclasses.replace(own, values=own.values[places], missing=own.missing[places])
+            for own in self.series
+        )
+        return dataclasses.replace(self, series=series)
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Reading:
@@ -186,7 +194,6 @@ def from_arrow(
     where: str,
     library: Library = "arrow",
     natives: Mapping[str, str] | None = None,
-    spellings: Mapping[str, str | None] | None = None,
 ) -> Frame:
     """Returns an Arrow table as a frame.
 
@@ -196,7 +203,6 @@ def from_arrow(
       where: The table's name, for messages.
       library: Where the frame goes back to.
       natives: By column, the dtype in that library.
-      spellings: By column, how a text file spelt it.
 
     Raises:
       DataError: As `from_native`.
@@ -204,14 +210,31 @@ def from_arrow(
     check_names(table.column_names, where)
     if not table.num_rows:
         raise DataError(f"Expected rows in {where}, found none.")
-    series, fields = [], []
+    columns = []
     for name in table.column_names:
         column = one_array(table[name])
-        field = _field(name, column, (natives or {}).get(name), (spellings or {}).get(name), where)
-        loose, field = _fit_storage(_to_series(field, column, where), field, reading, where)
-        series.append(loose)
-        fields.append(field)
-    return Frame(series=tuple(series), layout=Layout(library=library, fields=tuple(fields)))
+        field = _field(name, column, (natives or {}).get(name), None, where)
+        columns.append((_to_series(field, column, where), field))
+    return fitted(columns, reading, where=where, library=library)
+
+
+def fitted(
+    columns: Sequence[tuple[Series, Field]],
+    reading: Reading,
+    *,
+    where: str,
+    library: Library = "arrow",
+) -> Frame:
+    """Returns columns as a frame, in the storages that `reading` asks for.
+
+    Raises:
+      DataError: A column does not fit.
+    """
+    found = [_fit_storage(series, field, reading, where) for series, field in columns]
+    return Frame(
+        series=tuple(series for series, _ in found),
+        layout=Layout(library=library, fields=tuple(field for _, field in found)),
+    )
 
 
 def _field(
@@ -249,7 +272,50 @@ def _storage(arrow: pa.DataType, name: str, where: str) -> Storage:
     )
 
 
-def _to_series(field: Field, column: pa.Array, where: str) -> Series:
+class Collected:
+    """A column that arrives in blocks of one Arrow type, kept as plain numpy arrays."""
+
+    def __init__(self, name: str, *, where: str, spelling: str | None = None) -> None:
+        """Has no rows yet; `where` is the table's name, for messages."""
+        self._name, self._where, self._spelling = name, where, spelling
+        self._field: Field | None = None
+        self._parts: list[Series] = []
+        self._places: dict[str, int] = {}
+        self._rows = 0
+
+    def add(self, column: pa.Array) -> None:
+        """Appends the values of `column`.
+
+        Raises:
+          DataError: A value is not supported.
+        """
+        if self._field is None:
+            self._field = _field(self._name, column, None, self._spelling, self._where)
+        part = _to_series(self._field, column, self._where, before=self._rows)
+        if part.storage == "string":
+            # One dictionary for all blocks, in the order of first appearance.
+            places = [self._places.setdefault(text, len(self._places)) for text in part.texts]
+            values = np.array(places or [0], np.int64)[part.values]
+            part = dataclasses.replace(part, values=values, texts=())
+        self._parts.append(part)
+        self._rows += len(part)
+
+    def finish(self) -> tuple[Series, Field]:
+        """Returns the whole column, which has at least one block, and what it was."""
+        if self._field is None:
+            raise DataError(f"Expected rows in column {self._name!r} of {self._where}, found none.")
+        parts, self._parts = self._parts, []
+        whole = dataclasses.replace(
+            parts[0],
+            values=np.concatenate([part.values for part in parts]),
+            missing=np.concatenate([part.missing for part in parts]),
+            texts=tuple(self._places),
+        )
+        return whole, self._field
+
+
+def _to_series(field: Field, column: pa.Array, where: str, *, before: int = 0) -> Series:
+    """Returns a column, or a part of one that begins after `before` rows."""
     missing = column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False).astype(bool)
     texts: tuple[str, ...] = ()
     if pa.types.is_dictionary(column.type):
@@ -269,7 +335,7 @@ def _to_series(field: Field, column: pa.Array, where: str) -> Series:
         ) from error
     values = plain.to_numpy(zero_copy_only=False)
     if field.storage == "float" and np.isinf(values[~missing]).any():
-        row = int(np.flatnonzero(np.isinf(values) & ~missing)[0]) + 1
+        row = before + int(np.flatnonzero(np.isinf(values) & ~missing)[0]) + 1
         raise DataError(
             f"Expected finite numbers in column {field.name!r} of {where}, "
             f"found an infinite one in row {row}. Remove it or make it missing."

@@ -23,6 +23,9 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 LEAST_CURVE = 5
 """Ordered columns with fewer levels get the features of unordered ones."""
+MOST_INDICATORS = 128
+"""So many unordered levels of a column get features, the most frequent ones. Rare levels of a
+column of texts would cost time, memory and a longer row, and their moments are noise."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +54,30 @@ class Features:
     def apply(self, codes: Codes) -> Floats:
         """Returns the features of rows, shape (N, D), not clipped."""
         return np.concatenate([t[codes[:, c]] for c, t in enumerate(self.tables)], axis=1)
+
+    def of(self, codes: Codes) -> FeatureRows:
+        """Returns the same, made block by block as they are asked for."""
+        return FeatureRows(self, codes)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FeatureRows:
+    """The features of rows, of which only the asked-for ones stand in memory.
+
+    A large table's would take many times the room of its levels.
+    """
+
+    features: Features
+    codes: Codes
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Returns (N, D)."""
+        return len(self.codes), len(self.features.groups)
+
+    def __getitem__(self, rows: slice, /) -> Floats:
+        """Returns the features of these rows, shape (B, D)."""
+        return self.features.apply(self.codes[rows])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -162,7 +189,10 @@ def _curve(p: Floats, frequencies: int) -> Floats:
 
 def _indicators(p: Floats, damping: float) -> Floats:
     """Returns one-hot features at their damped scale, turned to drop the constant, (n, w)."""
-    _, directions, centred = _principal(np.eye(len(p)) / np.sqrt(p + damping)[:, None], p)
+    one_hot = np.eye(len(p))
+    if len(p) > MOST_INDICATORS:
+        one_hot = one_hot[:, np.sort(np.argsort(-p, kind="stable")[:MOST_INDICATORS])]
+    _, directions, centred = _principal(one_hot / np.sqrt(p + damping)[:, None], p)
     return np.asarray(centred @ directions)
 
 

@@ -19,11 +19,10 @@ import numpy as np
 from mustermann.core.errors import DataError
 from mustermann.privacy.budget import Budget
 from mustermann.privacy.guarantee import Guarantee, sentence
-from mustermann.tables.frames import Frame
 from mustermann.tables.schema import ColumnSchema
 
 if TYPE_CHECKING:
-    from mustermann.tables.frames import Series
+    from mustermann.tables.frames import Frame, Series
     from mustermann.tables.schema import Person, Schema
     from mustermann.tables.walks import Ints
 
@@ -68,12 +67,7 @@ def capped(frame: Frame, person: Person) -> Frame:
             f"Expected a person for every row, found none in row {row} of the column "
             f"{person.id!r}. Fill or remove such rows."
         )
-    kept = np.flatnonzero(_rank(series) < person.rows)
-    columns = tuple(
-        dataclasses.replace(own, values=own.values[kept], missing=own.missing[kept])
-        for own in frame.series
-    )
-    return Frame(series=columns, layout=frame.layout)
+    return frame.take(np.flatnonzero(_rank(series) < person.rows))
 
 
 def without_id(schema: Schema, person: Person) -> Schema:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-import re
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
@@ -63,63 +62,149 @@ def typed(
     Raises:
       DataError: A text does not fit `wanted`; names the first one and its line.
     """
-    gone = pc.is_in(texts, pa.array(markers, pa.string()))
-    texts = pc.if_else(gone, pa.scalar(None, pa.string()), texts)
-    if wanted == "string":
-        return Typed(column=texts)
+    typing = Typing(name=name, where=where, wanted=wanted, markers=markers)
+    typing.look(texts)
+    return typing.parse(texts, typing.shape())
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Shape:
+    """One way to spell the values of a storage.
+
+    Attributes:
+      storage: What the values are.
+      arrow: Their Arrow type.
+      pattern: What every text matches; "" for any text.
+      spelling: As `Typed.spelling`.
+    """
+
+    storage: Storage
+    arrow: Any
+    pattern: str
+    spelling: str | None = None
+
+
+_TEXT = Shape(storage="string", arrow=pa.string(), pattern="")
+_EMPTY = Shape(storage="string", arrow=pa.null(), pattern="")
+
+
+class Typing:
+    """Finds the type of a column of texts that are looked at block by block."""
+
+    def __init__(
+        self, *, name: str, where: str, wanted: Storage | None, markers: Sequence[str]
+    ) -> None:
+        """Has seen no text yet; for the arguments see `typed`."""
+        self._name, self._where, self._wanted = name, where, wanted
+        self._markers = pa.array(markers, pa.string())
+        self._left = [shape for shape in _shapes() if wanted in (None, shape.storage)]
+        self._of_wanted = "|".join(f"({shape.pattern})" for shape in self._left)
+        self._misfit: tuple[str, int] | None = None
+        self._rows = 0
+        self._any_text = self._any_value = False
+
+    def look(self, texts: Any) -> None:
+        """Takes note of the next texts, as in `typed`."""
+        texts = self._without_markers(texts)
+        self._any_text |= texts.null_count < len(texts)
+        if self._wanted != "string":
+            bare = _bare(texts)
+            self._any_value |= bare.null_count < len(bare)
+            self._left = [shape for shape in self._left if _fits(bare, shape)]
+            if not self._left and self._wanted is not None and self._misfit is None:
+                self._look_for_misfit(bare)
+        self._rows += len(texts)
+
+    def shape(self) -> Shape:
+        """Returns the narrowest shape of all texts so far.
+
+        Raises:
+          DataError: A text does not fit the storage that is wanted.
+        """
+        if self._wanted == "string":
+            return _TEXT
+        if self._wanted is None and not self._any_value:
+            return _TEXT if self._any_text else _EMPTY
+        if self._left:
+            return self._left[0]
+        if self._wanted is None:
+            return _TEXT
+        if self._misfit is not None:
+            text, line = self._misfit
+            raise DataError(
+                f"Expected a {self._wanted} in column {self._name!r}, found {text!r} at line "
+                f"{line} of {self._where}. Mend it, or declare the column categorical."
+            )
+        raise DataError(
+            f"Expected one spelling of each {self._wanted} in column {self._name!r} of "
+            f"{self._where}, found several."
+        )
+
+    def parse(self, texts: Any, shape: Shape) -> Typed:
+        """Returns texts that have been looked at, in a shape that they have."""
+        texts = self._without_markers(texts)
+        if shape is _EMPTY:
+            return Typed(column=pa.nulls(len(texts)))
+        if shape is _TEXT:
+            return Typed(column=texts)
+        return Typed(column=_parse(_bare(texts), shape), spelling=shape.spelling)
+
+    def _without_markers(self, texts: Any) -> Any:
+        if not len(self._markers):
+            return texts
+        gone = pc.is_in(texts, self._markers)
+        return pc.if_else(gone, pa.scalar(None, pa.string()), texts)
+
+    def _look_for_misfit(self, bare: Any) -> None:
+        matches = pc.match_substring_regex(bare, self._of_wanted)
+        place = pc.index(matches, False).as_py()
+        if place >= 0:
+            # The first line of a file is its header.
+            self._misfit = (bare[place].as_py(), self._rows + place + 2)
+
+
+def _bare(texts: Any) -> Any:
+    """Returns texts without blanks around them, null where they spell that nothing is there."""
     trimmed = pc.utf8_trim_whitespace(texts)
     nothing = pc.is_in(trimmed, pa.array(_NOTHING, pa.string()))
-    bare = pc.if_else(nothing, pa.scalar(None, pa.string()), trimmed)
-    if bare.null_count == len(bare) and wanted is None:
-        return Typed(column=texts if texts.null_count < len(texts) else pa.nulls(len(texts)))
-    for storage, arrow, pattern, spelling in _shapes():
-        if wanted not in (None, storage) or not _all_match(bare, pattern):
-            continue
-        try:
-            return Typed(column=_parse(bare, arrow, spelling), spelling=spelling)
-        except pa.ArrowException:  # Looks like a date, but is none (30 February).
-            continue
-    if wanted is None:
-        return Typed(column=texts)
-    raise DataError(_misfit(bare, name, wanted, where))
+    return pc.if_else(nothing, pa.scalar(None, pa.string()), trimmed)
 
 
-def _shapes() -> Iterator[tuple[Storage, Any, str, str | None]]:
-    yield "integer", pa.int64(), _INTEGER, None
-    yield "float", pa.float64(), _FLOAT, None
+def _shapes() -> Iterator[Shape]:
+    yield Shape(storage="integer", arrow=pa.int64(), pattern=_INTEGER)
+    yield Shape(storage="float", arrow=pa.float64(), pattern=_FLOAT)
     for true, false in _TRUTHS:
-        yield "boolean", pa.bool_(), f"^({true}|{false})$", f"{true}|{false}"
-    yield "date", pa.date32(), _DATE, "%Y-%m-%d"
-    yield "date", pa.date32(), _GERMAN_DATE, "%d.%m.%Y"
-    for separator in "T ":
-        pattern = _TIMESTAMP.replace("[T ]", separator)
-        yield "timestamp", pa.timestamp("us"), pattern, f"%Y-%m-%d{separator}%H:%M:%S"
-    for separator in "T ":
-        pattern = _ZONED.replace("[T ]", separator)
-        yield "timestamp", pa.timestamp("us", "UTC"), pattern, f"%Y-%m-%d{separator}%H:%M:%SZ"
+        yield Shape(
+            storage="boolean", arrow=pa.bool_(), pattern=f"^({true}|{false})$",
+            spelling=f"{true}|{false}",
+        )  # fmt: skip
+    for pattern, spelling in ((_DATE, "%Y-%m-%d"), (_GERMAN_DATE, "%d.%m.%Y")):
+        yield Shape(storage="date", arrow=pa.date32(), pattern=pattern, spelling=spelling)
+    for pattern, zone, mark in ((_TIMESTAMP, None, ""), (_ZONED, "UTC", "Z")):
+        for separator in "T ":
+            yield Shape(
+                storage="timestamp", arrow=pa.timestamp("us", zone),
+                pattern=pattern.replace("[T ]", separator),
+                spelling=f"%Y-%m-%d{separator}%H:%M:%S{mark}",
+            )  # fmt: skip
 
 
-def _all_match(texts: Any, pattern: str) -> bool:
-    matches = pc.match_substring_regex(texts, pattern)
-    return bool(pc.all(matches, min_count=0).as_py())
+def _fits(texts: Any, shape: Shape) -> bool:
+    matches = pc.match_substring_regex(texts, shape.pattern)
+    if not pc.all(matches, min_count=0).as_py():
+        return False
+    if shape.storage in ("date", "timestamp"):
+        try:
+            _parse(texts, shape)
+        except pa.ArrowException:  # Looks like a date, but is none (30 February).
+            return False
+    return True
 
 
-def _parse(texts: Any, arrow: Any, spelling: str | None) -> Any:
-    if spelling == "%d.%m.%Y":
-        day_last = pc.replace_substring_regex(texts, r"(\d\d)\.(\d\d)\.(\d{4})", r"\3-\2-\1")
-        return day_last.cast(arrow)
-    return texts.cast(arrow)
-
-
-def _misfit(texts: Any, name: str, wanted: Storage, where: str) -> str:
-    patterns = "|".join(f"({p})" for storage, _, p, _ in _shapes() if storage == wanted)
-    for line, text in enumerate(texts.to_pylist(), start=2):
-        if text is not None and not re.search(patterns, text):
-            return (
-                f"Expected a {wanted} in column {name!r}, found {text!r} at line {line} of {where}."
-                f" Mend it, or declare the column categorical."
-            )
-    return f"Expected one spelling of each {wanted} in column {name!r} of {where}, found several."
+def _parse(texts: Any, shape: Shape) -> Any:
+    if shape.spelling == "%d.%m.%Y":
+        texts = pc.replace_substring_regex(texts, r"(\d\d)\.(\d\d)\.(\d{4})", r"\3-\2-\1")
+    return texts.cast(shape.arrow)
 
 
 def spell(values: Sequence[Any], storage: Storage, spelling: str | None) -> list[str]:

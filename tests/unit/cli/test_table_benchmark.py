@@ -30,6 +30,19 @@ def test_json_is_one_object_with_the_results(table) -> None:
     ]  # fmt: skip
 
 
+def test_private_bins_are_asked_for_by_name(table) -> None:
+    arguments = [str(table), "--epsilon", "3", "--methods", "aim,independent", "--seeds", "0"]
+    found = CliRunner().invoke(benchmark, [*arguments, "--bins", "private", "--json"])
+    assert found.exit_code == 0, found.output
+    for record in json.loads(found.stdout)["results"]:
+        assert record["bins"] == "private"
+        assert record["end_to_end"]
+        assert record["epsilon_spent"] <= 3
+    found = CliRunner().invoke(benchmark, [*arguments, "--bins", "private"])
+    assert "private bins" in found.stdout
+    assert CliRunner().invoke(benchmark, [*arguments, "--bins", "secret"]).exit_code == 2
+
+
 def test_text_has_a_line_a_method(table) -> None:
     arguments = [str(table), "--epsilon", "2", "--methods", "independent", "--seeds", "0,1"]
     found = CliRunner().invoke(benchmark, arguments)

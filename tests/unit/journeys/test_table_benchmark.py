@@ -6,7 +6,7 @@ import pytest
 
 from mustermann.core.errors import ConfigError, MustermannError, PrivacyError
 from mustermann.journeys import table_benchmark as journey
-from mustermann.journeys import table_cell, table_split
+from mustermann.journeys import table_bins, table_cell, table_split
 
 CONTRACT = {
     "table", "method", "epsilon", "seed", "nll", "nll_raw", "nll_se", "nll_vs_aim",
@@ -78,7 +78,7 @@ def test_a_results_file_is_gone_on_from(dependent_table, tmp_path, monkeypatch) 
 
 def test_a_learning_curve_nests_its_rows(dependent_table) -> None:
     data = table_split.prepare(dependent_table, "uniform", None)
-    small, large = journey._subset(data, 100), journey._subset(data, 300)
+    small, large = (table_bins.subset(data.train, count, name="toy") for count in (100, 300))
     keys = [{tuple(row) for row in part.tolist()} for part in (small, large)]
     assert keys[0] <= keys[1]
     records = journey.benchmark(

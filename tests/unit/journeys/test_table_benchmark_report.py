@@ -11,7 +11,7 @@ def test_the_summary_takes_means_over_seeds() -> None:
         ("nll_raw", "nll_se", "nll_vs_aim", "nll_vs_aim_se", "tvd1", "tvd2", "tvd3", "tvd1_floor",
          "tvd2_floor", "tvd3_floor", "seconds", "peak_mb"), 1.0,
     )  # fmt: skip
-    base |= {"table": "t", "rows": 10, "epsilon": 1.0, "method": "m"}
+    base |= {"table": "t", "rows": 10, "epsilon": 1.0, "method": "m", "bins": "private"}
     first, *_ = summary = report.summarise(
         [base | {"seed": 0, "nll": 2.0}, base | {"seed": 1, "nll": 4.0, "nll_raw": None}]
     )
@@ -35,3 +35,4 @@ def test_the_report_is_one_file_with_all_methods(dependent_table, tmp_path) -> N
     html = path.read_text()
     assert "independent" in html
     assert "not: likelihoods" in html
+    assert "read off all rows, which no budget covers" in html

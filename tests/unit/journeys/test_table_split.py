@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from mustermann.core.errors import DataError
+from mustermann.core.errors import ConfigError, DataError
 from mustermann.journeys import table_split
+from mustermann.tables.schema import Person, Schema
 
 DATA = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "tables"
 
@@ -50,6 +51,12 @@ def test_a_split_with_a_row_twice_is_refused(tmp_path) -> None:
     path.write_text("table,row\ntoy,0\n")
     with pytest.raises(DataError, match="columns"):
         table_split.read_split(path)
+
+
+def test_persons_are_refused_as_their_rows_would_stand_in_several_parts(dependent_table) -> None:
+    schema = Schema(person=Person(id="a", rows=3))
+    with pytest.raises(ConfigError, match=r"without \[person\]"):
+        table_split.prepare(dependent_table, "uniform", None, schema=schema)
 
 
 @pytest.mark.reference

@@ -63,6 +63,16 @@ def test_one_row_changes_one_cell_of_each_column_by_one():
             assert min(moved) == 0
 
 
+def test_texts_of_rows_that_are_left_out_are_not_asked_about():
+    """Else each of them, however many a person has, would be one more chance to pass."""
+    table = people(200).assign(city=[f"place {i}" for i in range(200)])
+    whole = frames.from_native(table)
+    part = whole.take(np.arange(10, 20))
+    query = module._query(part["city"], ColumnSchema(kind="categorical"))
+    assert query.values == tuple(f"place {i}" for i in range(10, 20))
+    assert query.counts.tolist() == [1] * 10 + [0]
+
+
 def test_everything_is_paid_and_listed():
     found, ledger, _, _ = discovered(people())
     guarantee = ledger.guarantee()

@@ -35,6 +35,17 @@ def test_unordered_levels_keep_all_but_the_constant():
     assert features().tables[2].shape == (1, 0)
 
 
+def test_only_the_frequent_ones_of_very_many_levels_have_features():
+    p = np.random.default_rng(0).permutation(np.append(np.full(100, 0.0091), np.full(900, 1e-4)))
+    found = features((p, Q), (False, True))
+    table = found.tables[0]
+    assert table.shape == (1000, 128)
+    assert p @ table == pytest.approx(np.zeros(128), abs=1e-12)
+    # Rare levels beyond these are one: their features are all alike.
+    assert len(np.unique(table.round(9), axis=0)) == 129
+    assert len(np.unique(table[p > 0.001].round(9), axis=0)) == 100
+
+
 def test_rare_levels_do_not_set_the_length():
     rare = np.array([1 - 1e-6, 1e-6])
     table = features((rare,), (False,)).tables[0]
