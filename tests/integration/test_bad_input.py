@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from mustermann.cli.main import run
+from mustermann.core.errors import ConfigError
 from mustermann.documents.corpus import load_corpus
 from mustermann.journeys.letters import generate
 
@@ -312,6 +313,15 @@ def test_letters_survive_ctrl_c_typed_twice_and_kill(workers, tmp_path):
     generate(110, tmp_path / "o", seed=5, resume=True)
     generate(110, tmp_path / "whole", seed=5)
     assert contents(tmp_path / "o") == contents(tmp_path / "whole")
+
+
+def test_letters_of_unknown_origin_are_not_gone_on_with(tmp_path):
+    generate(2, tmp_path / "o", seed=5)
+    (tmp_path / "o" / "manifest.json").unlink()
+    before = (tmp_path / "o" / "corpus.jsonl").read_bytes()
+    with pytest.raises(ConfigError, match="found some without a manifest.json"):
+        generate(3, tmp_path / "o", seed=5, resume=True)
+    assert (tmp_path / "o" / "corpus.jsonl").read_bytes() == before
 
 
 def test_a_run_from_admissions_resumes_to_the_same_bytes(tmp_path):

@@ -14,7 +14,7 @@ from mustermann.core.errors import ConfigError, DataError
 from mustermann.core.files import read_json
 from mustermann.core.parallel import executor
 from mustermann.core.progress import task
-from mustermann.documents.corpus import CorpusWriter, encode, load_corpus
+from mustermann.documents.corpus import STEM, CorpusWriter, encode, load_corpus
 from mustermann.letters.attributes.admission import Admission, NoFittingCase, read_admissions
 from mustermann.letters.cases.library import CaseLibrary, SingleCase, case_ids, load_case
 from mustermann.letters.census import Census
@@ -305,8 +305,16 @@ def refuse_outside(job: Job, count: int | None, *, ids: Sequence[int] | None) ->
 
 
 def refuse_other_run(out: Path, job: Job, *, resume: bool) -> None:
-    """Refuses to resume a run that had another seed or other settings."""
-    if not resume or not (out / manifest.MANIFEST).exists():
+    """Refuses to resume a run that had another seed or other settings, or that was none."""
+    if not resume:
+        return
+    if not (out / manifest.MANIFEST).exists():
+        # The manifest is written before the first letter.
+        if any(path.stat().st_size for path in out.glob(f"{STEM}*")):
+            raise ConfigError(
+                f"Expected letters of a stopped run in {out}, found some without a "
+                f"{manifest.MANIFEST}. Choose another directory."
+            )
         return
     found, wanted = read_json(out / manifest.MANIFEST), describe(job, Census())
     same = {"seed": job.seed, "config_digest": wanted.config_digest, **_writer_record(job.writer)}

@@ -429,10 +429,11 @@ _DOTS = re.compile(r"(?<!\.)\.\.(?!\.)")
 
 
 def tidy(segments: Iterable[Segment]) -> list[Segment]:
-    """Returns segments with running text joined, and blanks and full stops not doubled.
+    """Returns segments with running text joined, and blanks, commas and full stops not doubled.
 
-    Grammars leave a blank on both sides of a part that is silent; here they become one,
-    across the edges of placeholders and mentions too. An indented line keeps its indent.
+    Grammars leave a blank or a comma on both sides of a part that is silent; here they become
+    one, blanks across the edges of placeholders and mentions too. An indented line keeps its
+    indent.
     """
     merged: list[Segment] = []
     running: list[str] = []
@@ -455,6 +456,8 @@ def _tidied(text: str, last: str) -> str:
     """Returns running text that follows the sign `last`."""
     if ".." in text:
         text = _DOTS.sub(".", text)
+    if _IDLE_COMMA.search(text):
+        text = _IDLE_COMMA.sub("", text)
     if text[:1] == " " and last in " \n" and text[:2] != "  ":
         text = text[1:]
     if _DOUBTFUL.search(text):
@@ -462,6 +465,7 @@ def _tidied(text: str, last: str) -> str:
     return text
 
 
+_IDLE_COMMA = re.compile(r",(?= *[,.;])")
 _DOUBTFUL = re.compile(r" [ ,.;:)\n]|\n ")
 
 

@@ -194,17 +194,30 @@ def _day(
     """Returns the day of an event, `count` of its units from where it is counted."""
     if spec.day is not None:
         start = days[spec.after] if spec.after else request.admission
-        return max(request.birth, min(start + timedelta(days=int(count)), request.discharge))
+        day = max(request.birth, min(start + timedelta(days=int(count)), request.discharge))
+        return _workday_within(day, start, request.discharge) if spec.weekday else day
     width = _UNIT_DAYS[spec.unit]
     if spec.ago is not None:
         # Whole years ago to the day looks made up; a month or a year is blurred by its width.
         extra = blur * width * 0.9 if width > _UNIT_DAYS["weeks"] else 0.0
         past = request.admission - timedelta(days=max(1, round(count * width + extra)))
+        while spec.weekday and not calendar.is_workday(past):
+            past -= timedelta(days=1)
         return max(request.birth + timedelta(days=1), past)
     start = days[spec.after] if spec.after else request.discharge
     day = max(start + timedelta(days=round(count * width)), request.letter + timedelta(days=1))
     while spec.weekday and not calendar.is_workday(day):
         day += timedelta(days=1)
+    return day
+
+
+def _workday_within(day: date, first: date, last: date) -> date:
+    """Returns the nearest workday of the stay, later ones first; `day` where there is none."""
+    span = (last - first).days
+    for distance in range(span + 1):
+        for near in (day + timedelta(days=distance), day - timedelta(days=distance)):
+            if first <= near <= last and calendar.is_workday(near):
+                return near
     return day
 
 

@@ -58,7 +58,8 @@ class EventSpec:
       follow: How long after discharge; never on or before the letter's date.
       unit: Of `ago` and `follow`.
       after: Event from which `day` counts instead of admission.
-      weekday: Moves to the next Monday to Friday.
+      weekday: Moves to the next workday; before admission to the one before, during the stay
+        to the nearest, if it has one.
       when: Condition.
     """
 

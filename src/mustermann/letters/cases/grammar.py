@@ -41,6 +41,8 @@ _VARIABLE = re.compile(r"\$([^\W\d]\w*(?:\.[^\W\d]\w*)*)|\$\{([^{}:]+)(?::(\d))?
 _TAG = re.compile(r"%([a-z]+(?:,[a-z]+)*):\s?")
 _WEIGHT = re.compile(r"(\d+(?:\.\d+)?)\*")
 _SHUFFLE = re.compile(r"&(,|;|\.|und)\s")
+_ENDED = re.compile(r"(?:^|[^\W\d_]{4}(?<!evtl)(?<!inkl)(?<!insb)|\))[.!?] $")
+"""A sentence has ended: not after z.B., Dr. or tgl., which are shorter."""
 _PLAIN = re.compile(r"[^\\{}|/$\[<]+")
 
 
@@ -262,6 +264,23 @@ class Phrase:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Begin:
+    """A phrase that begins a sentence inside a text."""
+
+    phrase: Phrase
+
+    def write(self, state: Writing, out: list[Segment]) -> None:
+        """Appends an expansion of the phrase, its first letter large."""
+        piece: list[Segment] = []
+        self.phrase.write(state, piece)
+        out.extend(capitalise(piece))
+
+    def children(self) -> Sequence[Node]:
+        """Returns the phrase."""
+        return (self.phrase,)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Value:
     """`$name` or `${expression}`."""
 
@@ -400,8 +419,9 @@ class _Parser:
             elif sign == "}" or (inside and (sign == "|" or self.text.startswith("//", self.at))):
                 break
             elif sign in "{$[<" and (node := self.special(sign)) is not None:
+                ended = type(node) is Phrase and bool(plain) and _ENDED.search("".join(plain))
                 self.flush(plain, parts)
-                parts.append(node)
+                parts.append(Begin(node) if isinstance(node, Phrase) and ended else node)
             else:
                 match = _PLAIN.match(self.text, self.at)
                 plain.append(match[0] if match else sign)

@@ -8,7 +8,12 @@ from typing import Any
 
 from mustermann.core.errors import ConfigError
 from mustermann.letters.cases import grammar
-from mustermann.letters.cases.expressions import Expression, compile_expression, names_in
+from mustermann.letters.cases.expressions import (
+    NAMESPACES,
+    Expression,
+    compile_expression,
+    names_in,
+)
 from mustermann.letters.cases.format import (
     CaseFile,
     Change,
@@ -34,6 +39,8 @@ BUILTIN = frozenset({
     "person", "frau", "kin", "style", "length", "structure", "country", "density",
 })  # fmt: skip
 """Names that every case may read; the last nine only in text."""
+RESERVED = BUILTIN | NAMESPACES
+"""Names that no fact may take: what stands there first would be read instead."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +191,11 @@ class Compiler:
 
     def fact(self, name: str, variable: Variable) -> Fact:
         """Returns a compiled fact."""
+        if name in RESERVED:
+            raise ConfigError(
+                f"Expected a fact whose name is free in {self.name}, let.{name}, found one that "
+                f"the language has. Choose another name."
+            )
         draw = compile_variable(variable, where=f"{self.name}, let.{name}")
         decimals = None if variable.pick is not None else variable.decimals
         return Fact(name=name, draw=draw, guard=self.guard, decimals=decimals)

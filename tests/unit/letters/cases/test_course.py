@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import dataclasses
 from datetime import timedelta
 
 import pytest
 
 from mustermann.core.errors import ConfigError
 from mustermann.core.seeds import Seeds
+from mustermann.german import calendar
 from mustermann.letters.attributes.admission import NoFittingCase
 from mustermann.letters.attributes.clinical import CourseRequest
 from mustermann.letters.cases.course import Facts, sample_course
-from mustermann.letters.cases.library import load_case
+from mustermann.letters.cases.format import EventSpec, Variable
+from mustermann.letters.cases.library import compile_case, load_case
 from mustermann.letters.cases.model import Fact
 from mustermann.letters.cases.probe import probe
 
@@ -97,3 +100,26 @@ def test_a_fact_without_its_comorbidity_says_so() -> None:
         found["copd_fev1"]
     found.settle()
     assert "copd_fev1" not in found
+
+
+def test_appointments_before_and_during_the_stay_are_on_workdays() -> None:
+    file = load_case("nstemi").file
+    events = file.events | {
+        "vorstellung": EventSpec(ago=(3, 30), weekday=True),
+        "board": EventSpec(day=1, weekday=True),
+    }
+    case = compile_case(dataclasses.replace(file, events=events))
+    for seed in range(40):
+        a = probe(case, seed=seed, sex="f", stay="akut", length="mittel")
+        assert calendar.is_workday(a.dates["ereignis:vorstellung"])
+        assert a.dates["ereignis:vorstellung"] < a.dates["aufnahme"]
+        assert calendar.is_workday(a.dates["ereignis:board"])
+        assert a.dates["aufnahme"] <= a.dates["ereignis:board"] <= a.dates["entlassung"]
+
+
+@pytest.mark.parametrize("name", ["vor", "age", "person"])
+def test_a_fact_may_not_hide_a_word_of_the_language(name) -> None:
+    file = load_case("nstemi").file
+    hidden = dataclasses.replace(file, let=file.let | {name: Variable(range=(1, 2))})
+    with pytest.raises(ConfigError, match=rf"name is free in nstemi.toml, let.{name}"):
+        compile_case(hidden)

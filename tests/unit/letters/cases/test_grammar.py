@@ -60,6 +60,21 @@ def test_sex_condition_phrase_and_values() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("source", "written"),
+    [
+        ("Es half. {>pat} ging.", "Es half. Der Kranke ging."),
+        ("{Es|Es} {half}. {>pat} ging.", "Es half. Der Kranke ging."),
+        ("Kam (neu). {>pat} ging.", "Kam (neu). Der Kranke ging."),
+        ("wie z.B. {>pat}", "wie z.B. der Kranke"),
+        ("evtl. {>pat}", "evtl. der Kranke"),
+        ("dass {>pat} ging", "dass der Kranke ging"),
+    ],
+)
+def test_a_phrase_that_begins_a_sentence_begins_large(source, written) -> None:
+    assert text(source) == written
+
+
 def test_style_tags_serve_their_style_and_leave_the_rest_to_others() -> None:
     source = "{%knapp: k|%akademisch: a1|%akademisch: a2|s}"
     assert all_texts(source, style="knapp") == {"k"}
