@@ -30,6 +30,8 @@ from mustermann.letters.cases.model import Case, Fact, LabLayer
 from mustermann.letters.cases.variables import Sampler
 from mustermann.letters.segments import Segment
 
+WINTER = (11, 12, 1, 2, 3, 4)
+"""Months in which influenza and RSV are about."""
 _UNIT_DAYS = {"days": 1.0, "weeks": 7.0, "months": 30.4, "years": 365.25}
 TIMES = ("aufnahme", "verlauf", "entlassung")
 
@@ -75,7 +77,8 @@ def _simulate(case: Case, seeds: Seeds, request: CourseRequest) -> SampledCourse
     env.update(age=request.age, sex=request.sex, stay=request.stay,
                days=(request.discharge - request.admission).days,
                elective=case.file.fits.elective,
-               months=_whole_months(request.birth, request.admission))  # fmt: skip
+               months=_whole_months(request.birth, request.admission),
+               winter=request.admission.month in WINTER)  # fmt: skip
     length = request.parameters.length
     env.update(_comorbidities(case, env, seeds.draws("comorbidities"), length))
     env.settle()

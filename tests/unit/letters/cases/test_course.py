@@ -123,3 +123,13 @@ def test_a_fact_may_not_hide_a_word_of_the_language(name) -> None:
     hidden = dataclasses.replace(file, let=file.let | {name: Variable(range=(1, 2))})
     with pytest.raises(ConfigError, match=rf"name is free in nstemi.toml, let.{name}"):
         compile_case(hidden)
+
+
+def test_influenza_comes_in_winter() -> None:
+    found = set()
+    for seed in range(60):
+        a = probe(load_case("ards_intensiv"), seed=seed, sex="m", stay="lang", length="mittel")
+        if a.course.facts["flu"]:
+            found.add(a.dates["aufnahme"].month)
+    assert found
+    assert found <= {11, 12, 1, 2, 3, 4}
