@@ -36,6 +36,7 @@ from mustermann.tables.design import (
 )
 from mustermann.tables.recipe import RecipeName, RowCount, Sampling
 from mustermann.tables.sentence_model import SentenceTransformer
+from mustermann.tables.threads import one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,16 +131,17 @@ class SynLMModel:
           ConfigError: The settings do not fit the recipe or the table.
           PrivacyError: The budget is too small; names the least that works.
         """
-        self._model = fitting.fit(
-            codes,
-            domain,
-            ledger=ledger,
-            seeds=Seeds(seed, ("synlm",)),
-            recipe=self._recipe,
-            rows=self._rows,
-            design=self._design,
-            checkpoints=self._checkpoints,
-        )
+        with one_thread():
+            self._model = fitting.fit(
+                codes,
+                domain,
+                ledger=ledger,
+                seeds=Seeds(seed, ("synlm",)),
+                recipe=self._recipe,
+                rows=self._rows,
+                design=self._design,
+                checkpoints=self._checkpoints,
+            )
 
     def keep_in(self, checkpoints: Checkpoints) -> None:
         """Lets the next `fit` go on from a checkpoint, and write further ones."""

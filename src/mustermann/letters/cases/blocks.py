@@ -58,9 +58,9 @@ def diagnoses(
                 if any(more):
                     one += ["\n   ", *more]
         written.append(one)
-    if not house.split_diagnoses or len(written) < 2:
-        return itemised(written, house.diagnoses)
     main = sum(diagnosis.main for diagnosis in course.diagnoses) or 1
+    if not house.split_diagnoses or main >= len(written):
+        return itemised(written, house.diagnoses)
     top, rest = written[:main], written[main:]
     words = house.draws.choice("split words", (
         ("Hauptdiagnose:", "Nebendiagnosen:"), ("Hauptdiagnose:", "Weitere Diagnosen:"),

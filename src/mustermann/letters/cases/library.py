@@ -71,7 +71,11 @@ def profile(file: CaseFile) -> CaseProfile:
 
 
 def possible_codes(file: CaseFile, code: str) -> list[str]:
-    """Returns the codes that a code's grammar can give: itself, or a field of a picked record."""
+    """Returns the codes that a code's grammar can give: itself, or a field of a picked record.
+
+    Raises:
+      ConfigError: An option of the record lacks the field.
+    """
     if "$" not in code:
         return [code]
     name, _, field = code.strip("${}").partition(".")
@@ -79,7 +83,13 @@ def possible_codes(file: CaseFile, code: str) -> list[str]:
     options = variable.pick or [] if variable else []
     if not field:
         return [str(o["value"] if isinstance(o, dict) else o) for o in options]
-    return [str(option[field]) for option in options if isinstance(option, dict)]
+    found = [option for option in options if isinstance(option, dict)]
+    if without := [option for option in found if field not in option]:
+        raise ConfigError(
+            f"Expected {field!r} in each option of let.{name} of case {file.id!r}, which "
+            f"{code!r} reads, found {without[0]} without."
+        )
+    return [str(option[field]) for option in found]
 
 
 def read_case(path: Path) -> CaseFile:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 from itertools import product
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from mustermann.core.errors import ConfigError
 from mustermann.core.seeds import Seeds
 from mustermann.letters.cases import library
+from mustermann.letters.cases.format import Variable
 from mustermann.letters.cases.lint import _indications, _places, _plans
 from mustermann.letters.cases.probe import LENGTHS, STRUCTURES, STYLES, probe
 from mustermann.letters.render import render
@@ -54,6 +56,15 @@ def test_codes_are_terminal_codes_of_icd_10_gm(name: str) -> None:
 def test_unknown_case_names_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="nstemi"):
         library.load_case("nstemmi")
+
+
+def test_a_record_without_the_code_is_refused_in_one_line() -> None:
+    file = library.load_case("pneumonie").file
+    broken = dataclasses.replace(
+        file, let=file.let | {"r": Variable(pick=[{"icd": "A"}, {"x": 1}])}
+    )
+    with pytest.raises(ConfigError, match=r"Expected 'icd' in each option of let.r of case 'pneu"):
+        library.possible_codes(broken, "$r.icd")
 
 
 def test_possible_codes_of_a_picked_record() -> None:
