@@ -319,7 +319,7 @@ def test_letters_of_unknown_origin_are_not_gone_on_with(tmp_path):
     generate(2, tmp_path / "o", seed=5)
     (tmp_path / "o" / "manifest.json").unlink()
     before = (tmp_path / "o" / "corpus.jsonl").read_bytes()
-    with pytest.raises(ConfigError, match="found some without a manifest.json"):
+    with pytest.raises(ConfigError, match=r"found some without a manifest\.json"):
         generate(3, tmp_path / "o", seed=5, resume=True)
     assert (tmp_path / "o" / "corpus.jsonl").read_bytes() == before
 

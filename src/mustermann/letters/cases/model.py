@@ -35,8 +35,8 @@ from mustermann.letters.cases.variables import Sampler, compile_variable
 
 ALWAYS: Expression = lambda env: True  # noqa: E731
 BUILTIN = frozenset({
-    "age", "months", "winter", "sex", "stay", "days", "elective", "tag", "lab", "has", "med", "dx", "vor",
-    "person", "frau", "kin", "style", "length", "structure", "country", "density",
+    "age", "months", "winter", "sex", "stay", "days", "elective", "tag", "lab", "has", "med", "dx",
+    "vor", "person", "frau", "kin", "style", "length", "structure", "country", "density",
 })  # fmt: skip
 """Names that every case may read; the last nine only in text."""
 RESERVED = BUILTIN | NAMESPACES
