@@ -33,7 +33,9 @@ _WEB = re.compile(r"www\.\w|https?://")
 _NAME = re.compile(
     r"(?:Herrn?|Frau|Dr\.|Prof\.|Schwester|Pfleger)"
     r"\s(?!Dr|Prof|med|Kolleg|Patient|und\b)[A-ZÄÖÜÇŞ]\w+"
+    r"|(?:Herrn?|Frau|Hrn?\.|Fr\.)\s[A-ZÄÖÜÇŞ]\."
 )
+_FIRST_DAY = re.compile(r"\bvom \d{1,2}\.(?: ?\d{1,2}\.)? ?(?:bis\b|–|-)")
 
 
 class Literals:
@@ -59,6 +61,7 @@ def _looks(text: str) -> Iterator[tuple[str, int, int]]:
         yield from (("mail address", *m.span()) for m in _MAIL.finditer(text) if _bare(m))
     if "www." in text or "://" in text:
         yield from (("web address", *m.span()) for m in _WEB.finditer(text))
+    yield from (("date", *m.span()) for m in _FIRST_DAY.finditer(text))
     yield from (("name", *m.span()) for m in _NAME.finditer(text) if _bare(m))
 
 

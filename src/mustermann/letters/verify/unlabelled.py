@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mustermann.letters.verify.evidence import COVERED, Names
+from mustermann.letters.verify.loose_forms import ages_in, dates_in, ward_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -15,17 +16,24 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W_]+")
 _CAPITALISED = re.compile(r"[^\W\d_a-zäöüß][^\W_]+")
+_LOWER = re.compile(r"[a-zäöüß][^\W\d_]{3,}")
 _SUFFIXES = ("", "s", "es")
 _SHORTEST = 3
-_NO_PHI = frozenset({"bundesland", "land", "versicherer"})
+_SHORTEST_LOWER = 4
+_WORDS = frozenset(
+    "alt blank braun dick ende essen fein frei früh fromm ganz grob groß gut hart jung keller klein "
+    "kühl kurz lang lange lichter mann neu reich rot roth sauer scharf schwarz spät stark still "
+    "streng voll weich weiß wenig wild winter zart".split()
+)
+"""Family names that are words in lower case."""
 
 
 class Unlabelled:
     """Searches the text outside all spans for every name and every value of the letter.
 
-    Names are compared word by word, as written, in capitals and in the genitive, after
-    composition (NFC) and without invisible characters; other values by their letters and
-    digits, blanks and line breaks apart.
+    Names are compared word by word, as written, in capitals, in lower case and in the
+    genitive, after composition (NFC) and without invisible characters; other values by their
+    letters and digits, blanks and line breaks apart; dates and the age in all their forms.
     """
 
     name = "unlabelled"
@@ -38,16 +46,22 @@ class Unlabelled:
         words = set(_CAPITALISED.findall(text))
         for word in sorted(words & _name_words(evidence)):
             yield self._found(evidence, word)
+        for word in sorted(set(_LOWER.findall(text)) & _lower_words(evidence)):
+            yield self._found(evidence, word)
         flat = " ".join(text.split())
         for initials in _initials(evidence):
             if _occurs(initials, flat):
                 yield self._found(evidence, initials)
         for slot, value in evidence.values.items():
-            if slot in _NO_PHI or len(value) < _SHORTEST:
-                continue
-            if _occurs(value, flat):
+            if len(value) < _SHORTEST:
+                short = ward_in(flat, value) if slot == "station" else ""
+                if short:
+                    yield self._found(evidence, short)
+            elif _occurs(value, flat):
                 yield self._found(evidence, value)
         yield from self._dates(evidence, flat)
+        for found in ages_in(flat, evidence.age) if isinstance(evidence.age, int) else ():
+            yield self._found(evidence, found)
 
     def _dates(self, evidence: Evidence, flat: str) -> Iterator[Fault]:
         # Dates with a four-digit year are the business of `literals`, whosever they are.
@@ -56,6 +70,8 @@ class Unlabelled:
                 if _occurs(form, flat):
                     yield self._found(evidence, form)
                     break
+        for found in dates_in(flat, evidence.dates.values()):
+            yield self._found(evidence, found)
 
     def _found(self, evidence: Evidence, value: str) -> Fault:
         at = evidence.uncovered.find(value)
@@ -75,6 +91,17 @@ def _name_words(evidence: Evidence) -> set[str]:
                     found.update(part + suffix for suffix in _SUFFIXES)
                     found.add(part.upper())
     return found
+
+
+def _lower_words(evidence: Evidence) -> set[str]:
+    """Returns the family names of the letter in lower case, those that are words left out."""
+    people: list[Mapping[str, object]] = [evidence.patient, *evidence.people.values()]
+    parts = {
+        part.lower()
+        for person in people for word in Names.of(person).family for part in _WORD.findall(word)
+        if len(part) >= _SHORTEST_LOWER
+    }  # fmt: skip
+    return parts - _WORDS
 
 
 def _initials(evidence: Evidence) -> tuple[str, ...]:
