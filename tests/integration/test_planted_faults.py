@@ -7,12 +7,15 @@ letter gives no occasion.
 import copy
 import json
 import unicodedata
+from collections import Counter
 
 import pytest
 
+from mustermann.documents.labels import DECOYS
 from mustermann.journeys.letters import Job
 from mustermann.letters.config import LettersConfig
 from mustermann.letters.verify.runner import verify_record
+from mustermann.letters.verify.unlabelled import WORDS
 
 LETTERS = 24
 
@@ -65,6 +68,14 @@ def unlabelled(*labels):
         return record
 
     return mutate
+
+
+def age_unlabelled(record):
+    for span in record["spans"]:
+        if span["label"] == "AGE" and record["attributes"]["age"] > 1:
+            record["spans"].remove(span)
+            return record
+    return None
 
 
 def appended(make):
@@ -211,6 +222,11 @@ def blank_at_edge(record):
     return None
 
 
+def in_lower_case(record):
+    name = (family(record) or "").lower()
+    return f"Verlauf bei {name} gut." if name and name not in WORDS else None
+
+
 def of_family(change):
     return appended(lambda record: (name := family(record)) and f"Verlauf bei {change(name)} gut.")
 
@@ -251,6 +267,30 @@ MUTATIONS = {
     "name repeated": of_family(str),
     "name in the genitive": of_family(lambda name: name + "s"),
     "name in capitals": of_family(str.upper),
+    "name in lower case": appended(in_lower_case),
+    "titled name of somebody unknown": appended(lambda _: "Gezeichnet Dr. med. Quastenflosser."),
+    "age without a label": age_unlabelled,
+    "partial date without a label": unlabelled("DATE_PARTIAL"),
+    "insurer without a label": unlabelled("INSURER"),
+    "age repeated": appended(
+        lambda record: (
+            f"Der {record['attributes']['age']}-jährige Mensch ist wach."
+            if record["attributes"]["age"] > 1
+            else None
+        )
+    ),
+    "day and month repeated": appended(
+        lambda record: "Die Aufnahme war am {2}.{1}. geplant.".format(
+            *record["attributes"]["dates"]["aufnahme"].split("-")
+        )
+    ),
+    "month and year repeated": appended(
+        lambda record: "Wiedervorstellung wie im {1}/{0}.".format(
+            *record["attributes"]["dates"]["aufnahme"].split("-")
+        )
+    ),
+    "patient by one initial": appended(lambda _: "Frau M. wurde aufgeklärt."),
+    "first day of a stay": appended(lambda _: "Aufenthalt vom 3. bis zum Wochenende."),
     "name decomposed": of_family(lambda name: unicodedata.normalize("NFD", name)),
     "name with a zero-width space": of_family(lambda name: name[:2] + "\u200b" + name[2:]),
     "somebody unknown": appended(lambda _: "Rücksprache mit Frau Musterhaus erfolgte."),
@@ -272,3 +312,17 @@ def test_every_planted_fault_is_found(letters, name):
     assert spoilt, "no letter gave occasion"
     missed = [record["id"] for record in spoilt if not verify_record(record)]
     assert missed == []
+
+
+@pytest.mark.slow
+def test_no_label_can_be_taken_away_unnoticed(letters):
+    """Takes each PHI span of some letters away in turn."""
+    missed = Counter()
+    for letter in letters[:16]:
+        for index, span in enumerate(letter["spans"]):
+            if span["label"] in DECOYS:
+                continue
+            record = letter | {"spans": letter["spans"][:index] + letter["spans"][index + 1 :]}
+            missed[span["label"]] += not verify_record(record)
+    assert sum(missed.values()) == 0, missed
+    assert len(missed) > 25

@@ -159,6 +159,11 @@ def test_optional_fields_before_density() -> None:
     }  # fmt: skip
     for slot, chance in table.items():
         assert binomtest(counts[slot], COUNT, chance).pvalue > LEVEL, slot
+    gates = vars(CONFIG.inclusion)
+    for gate, chance in gates.items():
+        if gate in {"angehoeriger_telefon", "angehoeriger_mobil", "adresse_angehoeriger"}:
+            chance *= CONFIG.inclusion.angehoeriger  # Shown beside the relative only.
+        assert binomtest(counts[gate], COUNT, chance).pvalue > LEVEL / len(gates), gate
 
 
 def test_origins_of_patients() -> None:

@@ -28,7 +28,7 @@ class Census:
         course = (meta.get("attributes") or {}).get("course") or {}
         counts.update((key, str(course[key])) for key in ("specialty", "stay") if key in course)
         counts.update(("modes", mode) for mode in meta.get("modes", ()))
-        for group in ("mode_counts", "dropped", "writer"):
+        for group in ("mode_counts", "dropped", "warnings", "writer"):
             for name, count in (meta.get(group) or {}).items():
                 counts[group, name] += count
         counts.update(("labels", span.label) for span in document.spans)

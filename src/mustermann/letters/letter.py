@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mustermann.core.errors import DataError
@@ -17,6 +17,7 @@ from mustermann.core.seeds import Seeds
 from mustermann.documents.document import Document
 from mustermann.letters.attributes.parameters import sample_parameters
 from mustermann.letters.attributes.sampler import sample
+from mustermann.letters.config import LengthBands, LettersConfig
 from mustermann.letters.filters import counts as filter_counts
 from mustermann.letters.filters import make_filters
 from mustermann.letters.modes import apply_modes
@@ -28,12 +29,15 @@ from mustermann.letters.writers import RejectedError
 if TYPE_CHECKING:
     from mustermann.letters.attributes.admission import Admission
     from mustermann.letters.attributes.clinical import CourseSampler
-    from mustermann.letters.config import LettersConfig
     from mustermann.letters.redteam.llm import Report
+    from mustermann.letters.verify.fault import Fault
     from mustermann.letters.writers import Writer
 
 DRAFTS = 25
 """So many drafts of one letter may be dropped before it is given up."""
+
+_USUAL_BANDS = LengthBands()
+"""A record names its band only where the settings have others: the checks know these."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -97,8 +101,10 @@ def make_letter(workshop: Workshop, number: int, *, admission: Admission | None 
             wrote.update(error.counts)
             last = str(error)
             continue
-        faults = verify_letter(document)
-        if not any(fault.severity == "error" for fault in faults):
+        found = verify_letter(document)
+        faults = [fault for fault in found if fault.severity == "error"]
+        if not faults:
+            document = _with_warnings(document, found)
             report = workshop.attack(document) if workshop.attack else None
             if report is None:
                 return document
@@ -118,6 +124,14 @@ def make_letter(workshop: Workshop, number: int, *, admission: Admission | None 
         dropped=dropped,
         wrote=wrote,
     )
+
+
+def _with_warnings(document: Document, warnings: Sequence[Fault]) -> Document:
+    """Returns the letter with how often each check warned of something."""
+    if not warnings:
+        return document
+    counts = Counter(warning.check for warning in warnings)
+    return dataclasses.replace(document, meta={**document.meta, "warnings": dict(counts)})
 
 
 def _noted(document: Document, counted: Mapping[str, int]) -> Document:
@@ -141,6 +155,8 @@ def _draft(
     spoilt = apply_modes(skeleton, attributes, seeds.draws("modes"))
     filters = make_filters(attributes.parameters.modes, seeds)
     meta: dict[str, object] = {"seed": {"root": workshop.seed, "path": list(seeds.path)}}
+    if config.bands != _USUAL_BANDS:
+        meta["band"] = list(config.bands.at(parameters.length))
     if dropped:
         meta["dropped"] = dict(sorted(dropped.items()))
     counted = wrote + Counter(skeleton.counts)

@@ -229,7 +229,7 @@ def _table_blocks(segments: Segments, attributes: Attributes, draws: Draws) -> _
             cells = (
                 f"[[lab:{lab.key} form=value variant={t}]]" for t in ("aufnahme", "entlassung")
             )
-            rows.append((lab.name, tab.join(cells)))
+            rows.append((lab.written, tab.join(cells)))
     table = "\n".join(f"{name}{tab}{cell}" for name, cell in rows)
     return _insert(segments, table, draws, "table place", count=len(rows))
 

@@ -196,7 +196,7 @@ def _lab(lab: Lab, form: str, time: str) -> Surface:
     if form == "trend":
         values = [decimal(value, lab.decimals) for value in lab.values.values()]
         details["values"] = " ".join(values)
-        return plain(_joined(lab.name, " → ".join(values), lab.unit), "LAB", details=details,
+        return plain(_joined(lab.written, " → ".join(values), lab.unit), "LAB", details=details,
                      form=form)  # fmt: skip
     moment = time or next(iter(lab.values), "")
     if moment not in lab.values:
@@ -204,7 +204,7 @@ def _lab(lab: Lab, form: str, time: str) -> Surface:
     value = decimal(lab.values[moment], lab.decimals)
     details |= {"value": value, "time": moment}
     words = {
-        "full": (lab.name, value, lab.unit),
+        "full": (lab.written, value, lab.unit),
         "value": (value,),
         "value_unit": (value, lab.unit),
     }

@@ -311,12 +311,16 @@ class _Letter:
             said = [*grammar.capitalise(expand(self._phrase("labor_auftakt"))), *chain, ". "]
         if normal and self.parameters.length != "kurz":
             chain = blocks.lab_chain(normal, separator=separator, trends=0)
-            said += [*grammar.capitalise(expand(self._phrase("labor_normal"))), *chain, ". "]
+            opening = self._phrase("labor_normal" if odd else "labor_unauffaellig")
+            said += [*grammar.capitalise(expand(opening)), *chain, ". "]
         last = [lab for lab in (*odd[trends:], *normal) if "entlassung" in lab.values]
         if last and self.parameters.length == "sehr_lang":
             chain = blocks.lab_chain(last, separator=separator, trends=0, time="entlassung")
             said += [*grammar.capitalise(expand(self._phrase("labor_entlassung"))), *chain, ". "]
-        return [*said, *grammar.capitalise(expand(self._phrase("labor_rest")))]
+        # What is left out may be pathological: then nobody says that the rest is normal.
+        whole = len(odd) == sum(map(blocks.is_pathological, course.labs.values()))
+        rest = self._phrase("labor_rest" if whole else "labor_anlage")
+        return [*said, *grammar.capitalise(expand(rest))]
 
     def _phrase(self, name: str) -> Node:
         return self.case.phrases.get(name, grammar.EMPTY)

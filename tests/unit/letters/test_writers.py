@@ -5,6 +5,7 @@ import re
 import pytest
 
 from mustermann.core.seeds import Seeds
+from mustermann.letters.cases.blocks import is_pathological
 from mustermann.letters.cases.library import load_case
 from mustermann.letters.cases.probe import probe
 from mustermann.letters.config import LengthBands
@@ -67,7 +68,7 @@ def test_headings_stand_in_structured_letters_only() -> None:
 
 def test_a_numbered_plan_of_a_narrative_letter_starts_on_a_line_of_its_own() -> None:
     texts = [letter("ausfuehrlich", seed=seed, structure="narrative") for seed in range(30)]
-    assert not any(re.search(r": (?:- |1\. )\w", text) for text in texts)
+    assert not any(re.search(r": (?:- |1\. (?!OG))\w", text) for text in texts)
 
 
 def test_every_listed_diagnosis_has_its_plan_in_the_shortest_letter() -> None:
@@ -101,3 +102,26 @@ def test_a_very_long_letter_short_of_words_ends_with_a_table_of_all_values() -> 
         assert len(rows) >= 8
         assert len({row.split("\t")[0] for row in rows}) == len(rows)
     assert not any("Parameter\t" in letter("kurz", seed=s).split("\n\n")[-1] for s in range(12))
+
+
+def test_a_letter_without_a_pathological_value_does_not_go_on_from_one() -> None:
+    case = load_case("hoersturz")
+    found = 0
+    for seed in range(40):
+        attributes = probe(case, seed=seed, sex="m", stay="akut", length="mittel")
+        if any(map(is_pathological, attributes.course.labs.values())):
+            continue
+        text = render(CaseWriter().write(attributes, seeds=Seeds(seed)), attributes, id="x").text
+        assert not re.search(r"(?m)^(?:Sonst|Außerdem|Ferner|Des Weiteren|Weitere Werte:) \w", text)
+        found += 1
+    assert found
+
+
+def test_an_analyte_has_one_name_in_a_letter_and_its_own_in_the_record() -> None:
+    names = set()
+    for seed in range(30):
+        attributes = probe(load_case("nstemi"), seed=seed, sex="m", stay="akut", length="mittel")
+        lab = attributes.course.labs["leukozyten"]
+        assert lab.name == "Leukozyten"
+        names.add(lab.written)
+    assert names == {"Leukozyten", "Leukos", "Leuko"}

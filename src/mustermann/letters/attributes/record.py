@@ -137,12 +137,13 @@ class Lab:
 
     Attributes:
       key: Name in cases: "crp", "hb".
-      name: As written: "CRP", "Hb".
+      name: "CRP", "Hb".
       unit: "mg/l".
       low: Lower end of the reference range, None where there is none.
       high: Upper end of the reference range, None where there is none.
       decimals: Digits after the decimal comma.
       values: Value by point in time: "aufnahme", "verlauf", "entlassung", or an event.
+      alias: The laboratory's own name for it, "" where it has none.
     """
 
     key: str
@@ -152,6 +153,12 @@ class Lab:
     high: float | None
     decimals: int
     values: Mapping[str, float]
+    alias: str = ""
+
+    @property
+    def written(self) -> str:
+        """Returns the name that stands in the letter's lists."""
+        return self.alias or self.name
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

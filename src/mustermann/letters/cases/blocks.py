@@ -189,7 +189,7 @@ def lab_table(labs: Sequence[Lab]) -> Line:
     head = ["Parameter", "Einheit", "Referenz", *columns]
     rows: list[Line] = [["\t".join(head)]]
     for lab in labs:
-        row: Line = [f"{lab.name}\t{lab.unit or '–'}\t{reference(lab)}"]
+        row: Line = [f"{lab.written}\t{lab.unit or '–'}\t{reference(lab)}"]
         for time in times:
             value = Placeholder("lab", lab.key, "value", variant=time)
             row += ["\t", value if time in lab.values else "–"]

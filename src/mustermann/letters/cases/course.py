@@ -278,8 +278,10 @@ def _lab(key: str, layers: tuple[LabLayer, ...], env: Facts, draws: Draws) -> La
         if time in samplers and (time == "aufnahme" or env["days"] > 0):
             value = float(samplers[time](draws, f"{key} {time}", env))
             values[time] = int(value + 0.5) if not decimals else round(value + 1e-9, decimals)
+    known = house_rules().file.analytes.get(analyte.name)
+    alias = draws.choice(f"{key} name", known) if known else ""
     return Lab(key=key, name=analyte.name, unit=analyte.unit, low=bound("low"),
-               high=bound("high"), decimals=decimals, values=values)  # fmt: skip
+               high=bound("high"), decimals=decimals, values=values, alias=alias)  # fmt: skip
 
 
 def _diagnoses(case: Case, env: Facts, spell: _Speller) -> tuple[Diagnosis, ...]:

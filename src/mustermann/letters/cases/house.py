@@ -73,6 +73,7 @@ class HouseFile:
 
     words: list[WordEntry]
     synonyms: list[list[list[str]]]
+    analytes: dict[str, list[str]]
     headings: dict[str, list[str]]
     leads: dict[str, list[str]]
     orders: list[Order]

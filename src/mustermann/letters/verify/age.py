@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 _UNITS = ("", "ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")
 _SMALL = {
@@ -38,6 +38,7 @@ class Age:
     """Does the arithmetic again and compares each labelled age with what it must be."""
 
     name = "age"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields a fault for a wrong attribute and for each wrong mention."""

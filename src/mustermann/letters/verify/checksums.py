@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 
 class Checksums:
@@ -19,6 +19,7 @@ class Checksums:
     """
 
     name = "checksums"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each identifier that is not what it claims to be."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 _ORDER = ("geburtsdatum", "aufnahme", "entlassung", "brief")
 
@@ -21,6 +21,7 @@ class Dates:
     """Reads each labelled date with its own parser and compares it with its slot."""
 
     name = "dates"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each date that is unreadable, wrong, or out of order."""

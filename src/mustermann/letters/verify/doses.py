@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 ADULT = 16
 """From this age in years on, the doses of adults hold."""
@@ -28,6 +28,7 @@ class DrugDose:
     """Multiplies strength and scheme again and compares them with the table."""
 
     name = "drug_dose"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each dose out of range; a scheme in words is not judged."""

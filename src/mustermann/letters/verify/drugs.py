@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 _NOT_TAKEN = frozenset({"abgesetzt", "pausiert"})
 
@@ -24,6 +24,7 @@ class DrugIndication:
     """Finds a drug without a diagnosis, by the ATC and ICD codes of the record."""
 
     name = "drug_indication"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each drug whose diagnosis is missing."""
@@ -39,6 +40,7 @@ class DrugContraindication:
     """Finds a drug against a diagnosis, another drug, the kidney function or an allergy."""
 
     name = "drug_contraindication"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each drug that should not be there."""

@@ -39,9 +39,11 @@ class Check(Protocol):
 
     Attributes:
       name: As in reports and counts.
+      severity: Of all that it finds.
     """
 
     name: str
+    severity: Severity
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields what is wrong; nothing when the letter has no claim of this kind."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 _TIMES = ("aufnahme", "verlauf", "entlassung")
 _CUT = re.compile(r"[.;:!?,–](?:\s|$)|\n|\bund\b|\bbei\b")
@@ -34,6 +34,7 @@ class LabTrend:
     """Judges clauses that name one analyte and one direction."""
 
     name = "lab_trend"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each clause whose direction no two of the values have."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 GFR_SLACK = 0.12
 """So far an eGFR may be from the formula: it is reported in whole ml/min from rounded values."""
@@ -25,6 +25,7 @@ class LabValues:
     """Holds each value of the record to what is possible, and each mention to the record."""
 
     name = "lab_values"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each value that cannot be, and each mention of a value that is not there."""
@@ -78,7 +79,7 @@ class LabValues:
                                      f"the record, found {sorted(strange)}.", at=span)  # fmt: skip
             shown = evidence.document.text[span.start : span.end]
             missing = set(said) - set(_NUMBER.findall(shown))
-            if missing and evidence.plain and "ocr" not in evidence.modes:
+            if missing and evidence.plain and "ocr_noise" not in evidence.modes:
                 yield evidence.fault(self.name, f"Expected {sorted(missing)} to be shown, "
                                      f"found {shown!r}.", at=span)  # fmt: skip
 

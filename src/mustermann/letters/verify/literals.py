@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 _NUMBER = re.compile(r"[(+]?\d[\d./() -]*\d|\d")
 """Every stretch of digits; one pass over the text finds all that is made of them."""
@@ -33,7 +33,9 @@ _WEB = re.compile(r"www\.\w|https?://")
 _NAME = re.compile(
     r"(?:Herrn?|Frau|Dr\.|Prof\.|Schwester|Pfleger)"
     r"\s(?!Dr|Prof|med|Kolleg|Patient|und\b)[A-ZÄÖÜÇŞ]\w+"
-    r"|(?:Herrn?|Frau|Hrn?\.|Fr\.)\s[A-ZÄÖÜÇŞ]\."
+    r"|(?:Dr|Prof)\.(?:\s?(?:Prof|Dr|med|rer|nat|dent|phil|habil)\.)+\s(?!Kolleg|Patient)"
+    r"[A-ZÄÖÜÇŞ]\w+"
+    r"|(?:Herrn?|Frau|Hrn?\.|Fr\.)\s+[A-ZÄÖÜÇŞ]\."
 )
 _FIRST_DAY = re.compile(r"\bvom \d{1,2}\.(?: ?\d{1,2}\.)? ?(?:bis\b|–|-)")
 
@@ -42,6 +44,7 @@ class Literals:
     """Searches the text outside all spans for dates, contacts, ids and titled names."""
 
     name = "literals"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each string of that look."""

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 _SIGNS = ("[[", "]]", "<<", ">>", "{", "}", "$", "form=", "case=", "None", " nan")
 _LEFT = re.compile(r"\[\[|\]\]|<<|>>|[{}]|\$[A-Za-z{]|\bform=|\bcase=|\bNone\b|\bnan\b")
@@ -19,6 +19,7 @@ class Placeholders:
     """Finds what a renderer should have replaced."""
 
     name = "placeholders"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each leftover."""

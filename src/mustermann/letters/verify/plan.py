@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 _LATER = re.compile(
     r"\b(?:in|nach|binnen|innerhalb|alle|für|über|vor|ab)\b[^.\n]{0,40}?"
@@ -30,6 +30,7 @@ class Plan:
     """Finds no next step, an antibiotic without an end, and a pause without a reason."""
 
     name = "plan"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields what the plan lacks; a letter without a course makes no claim."""

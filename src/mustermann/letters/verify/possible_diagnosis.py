@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 
 class PossibleDiagnosis:
     """Compares the ICD codes of the record with sex and age."""
 
     name = "possible_diagnosis"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each diagnosis that the patient cannot have."""

@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 
 class ProcedureIndication:
     """Finds a procedure without a diagnosis, by the OPS and ICD codes of the record."""
 
     name = "procedure_indication"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each procedure whose diagnosis is missing."""

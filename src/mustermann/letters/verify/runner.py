@@ -11,7 +11,7 @@ from mustermann.core import plugins
 from mustermann.core.errors import DataError
 from mustermann.documents.document import Document
 from mustermann.letters.verify.evidence import Evidence
-from mustermann.letters.verify.fault import Check, Fault
+from mustermann.letters.verify.fault import Check, Fault, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,11 +29,13 @@ class Verification:
       letters: How many records were read.
       faults: Number of faults by check; a check that found nothing is there with 0.
       first: The first faults, at most `keep`, to be shown.
+      severities: Number of faults by severity.
     """
 
     letters: int
     faults: dict[str, int]
     first: tuple[Fault, ...]
+    severities: dict[Severity, int] = dataclasses.field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -51,7 +53,10 @@ def checks() -> tuple[Check, ...]:
 def verify_letter(document: Document) -> list[Fault]:
     """Returns everything that is wrong with one letter."""
     evidence = Evidence(document)
-    return [fault for check in checks() for fault in check.faults(evidence)]
+    return [
+        dataclasses.replace(fault, severity=check.severity)
+        for check in checks() for fault in check.faults(evidence)
+    ]  # fmt: skip
 
 
 def verify_record(record: Mapping[str, Any]) -> list[Fault]:
@@ -66,11 +71,14 @@ def verify_record(record: Mapping[str, Any]) -> list[Fault]:
 def verify_corpus(records: Iterable[Mapping[str, Any]], *, keep: int = 100) -> Verification:
     """Returns what the checks find in `records`, which are read one at a time."""
     counts = Counter({check.name: 0 for check in checks()} | {SPANS: 0})
+    severities: dict[Severity, int] = {"error": 0, "warning": 0}
     first: list[Fault] = []
     letters = 0
     for record in records:
         letters += 1
         found = verify_record(record)
         counts.update(fault.check for fault in found)
+        for fault in found:
+            severities[fault.severity] += 1
         first += found[: keep - len(first)]
-    return Verification(letters, dict(counts), tuple(first))
+    return Verification(letters, dict(counts), tuple(first), severities)

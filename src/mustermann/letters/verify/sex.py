@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 _HONORIFIC = {
     "m": re.compile(r"herrn?|hr(n)?\.?"),
@@ -24,6 +24,7 @@ class SexAgreement:
     """Finds a Herr before a woman's name, and a Patientin who is a man."""
 
     name = "sex"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each disagreement."""

@@ -12,20 +12,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 _WORD = re.compile(r"[^\W_]+")
 _CAPITALISED = re.compile(r"[^\W\d_a-zäöüß][^\W_]+")
-_LOWER = re.compile(r"[a-zäöüß][^\W\d_]{3,}")
+_LOWER = re.compile(r"\b[a-zß-öø-\u024f][^\W\d_]{3,}")
 _SUFFIXES = ("", "s", "es")
+_LIFE = ("alter", "menarche", "menopause")
+"""Ends of names of facts that are an age of somebody."""
 _SHORTEST = 3
 _SHORTEST_LOWER = 4
-_WORDS = frozenset(
-    "alt blank braun dick ende essen fein frei früh fromm ganz grob groß gut hart jung keller klein "
-    "kühl kurz lang lange lichter mann neu reich rot roth sauer scharf schwarz spät stark still "
-    "streng voll weich weiß wenig wild winter zart".split()
-)
-"""Family names that are words in lower case."""
+WORDS = frozenset({
+    "alt", "blank", "braun", "dick", "essen", "fein", "frei", "früh", "fromm", "ganz",
+    "grob", "groß", "gut", "hart", "jung", "klein", "kühl", "kurz", "lang", "lange",
+    "neu", "reich", "rot", "roth", "sauer", "scharf", "schwarz", "spät",
+    "stark", "still", "streng", "voll", "weich", "weiß", "wenig", "wild", "zart",
+})  # fmt: skip
+"""Family names that are adjectives, or verbs, in lower case: these are not searched for so."""
 
 
 class Unlabelled:
@@ -37,6 +40,7 @@ class Unlabelled:
     """
 
     name = "unlabelled"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each value that is found outside a span."""
@@ -60,8 +64,9 @@ class Unlabelled:
             elif _occurs(value, flat):
                 yield self._found(evidence, value)
         yield from self._dates(evidence, flat)
-        for found in ages_in(flat, evidence.age) if isinstance(evidence.age, int) else ():
-            yield self._found(evidence, found)
+        for age in _ages(evidence):
+            for found in ages_in(flat, age):
+                yield self._found(evidence, found)
 
     def _dates(self, evidence: Evidence, flat: str) -> Iterator[Fault]:
         # Dates with a four-digit year are the business of `literals`, whosever they are.
@@ -93,6 +98,13 @@ def _name_words(evidence: Evidence) -> set[str]:
     return found
 
 
+def _ages(evidence: Evidence) -> set[int]:
+    """Returns the age of the patient and those that the case has of others."""
+    facts = evidence.course.get("facts") or {}
+    others = [value for name, value in facts.items() if name.endswith(_LIFE)]
+    return {age for age in (evidence.age, *others) if isinstance(age, int) and 0 < age < 120}
+
+
 def _lower_words(evidence: Evidence) -> set[str]:
     """Returns the family names of the letter in lower case, those that are words left out."""
     people: list[Mapping[str, object]] = [evidence.patient, *evidence.people.values()]
@@ -101,16 +113,18 @@ def _lower_words(evidence: Evidence) -> set[str]:
         for person in people for word in Names.of(person).family for part in _WORD.findall(word)
         if len(part) >= _SHORTEST_LOWER
     }  # fmt: skip
-    return parts - _WORDS
+    return parts - WORDS
 
 
 def _initials(evidence: Evidence) -> tuple[str, ...]:
     """Returns the patient's initials with dots, as people write them."""
-    given = next(iter(evidence.patient.get("given", ())), "")
+    given = [str(name) for name in evidence.patient.get("given", ()) if name]
     family = str(evidence.patient.get("family", ""))
     if not given or not family:
         return ()
-    return f"{given[0]}. {family[0]}.", f"{given[0]}.{family[0]}."
+    first, every = [given[0][0], family[0]], [*(name[0] for name in given), family[0]]
+    shown = [first] if first == every else [first, every]
+    return tuple(gap.join(f"{one}." for one in letters) for letters in shown for gap in (" ", ""))
 
 
 def _occurs(value: str, text: str) -> bool:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from mustermann.documents.spans import Component, Span
     from mustermann.letters.verify.evidence import Evidence
-    from mustermann.letters.verify.fault import Fault
+    from mustermann.letters.verify.fault import Fault, Severity
 
 _JOINTS = frozenset(" .,-–'’\n\r\u00a0\t")
 
@@ -21,6 +21,7 @@ class Values:
     """Compares the text under a span with the attribute of its slot."""
 
     name = "values"
+    severity: Severity = "error"
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each span whose text is not its slot's value."""

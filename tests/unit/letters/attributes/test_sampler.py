@@ -5,11 +5,13 @@ import pytest
 
 from mustermann.core.config import resolve
 from mustermann.core.errors import ConfigError, DataError
+from mustermann.letters.attributes import sampler
 from mustermann.letters.attributes.admission import Admission
 from mustermann.letters.attributes.dates import years_between
 from mustermann.letters.attributes.inclusion import GATES
 from mustermann.letters.attributes.record import Attributes
 from mustermann.letters.attributes.sampler import MAKERS, PEOPLE
+from mustermann.letters.attributes.scene import Scene, Value
 from mustermann.letters.config import MODES, LettersConfig, SpecialtyGate
 from mustermann.letters.slots import SLOTS
 
@@ -46,6 +48,21 @@ def test_values_do_not_depend_on_the_order_of_asking(draw) -> None:
     first = [one.values[slot] for slot in MAKERS], [one.people[slot] for slot in PEOPLE]
     names = [other.people[slot] for slot in reversed(PEOPLE)]
     assert first == ([other.values[s] for s in reversed(MAKERS)][::-1], names[::-1])
+
+
+def test_another_field_changes_no_other_value(draw, monkeypatch) -> None:
+    """Puts a field before all others, as a later version would."""
+    before = [everything(draw(number)) for number in range(20)]
+
+    def make(scene: Scene, slot: str) -> Value:
+        return Value(str(scene.draws(slot).integer("number", 0, 10**6)))
+
+    monkeypatch.setattr(sampler, "MAKERS", {"schuhgroesse": make, **MAKERS})
+    for number, old in enumerate(before):
+        new = everything(draw(number))
+        assert new["values"].pop("schuhgroesse").isdigit()
+        assert new["details"].pop("schuhgroesse") == {}
+        assert new == old
 
 
 def test_a_fixed_difficulty_moves_nothing_else(draw) -> None:
