@@ -121,7 +121,7 @@ def test_an_analyte_has_one_name_in_a_letter_and_its_own_in_the_record() -> None
     names = set()
     for seed in range(30):
         attributes = probe(load_case("nstemi"), seed=seed, sex="m", stay="akut", length="mittel")
-        lab = attributes.course.labs["leukos"]
+        lab = attributes.course.labs["leuko"]
         assert lab.name == "Leukozyten"
         names.add(lab.written)
     assert names == {"Leukozyten", "Leukos", "Leuko"}
