@@ -46,7 +46,8 @@ _VAGUE_AGE = re.compile(
 )
 _SPAN_OF_TIME = re.compile(
     r"\b(?:vor|seit|in|alle|nach|über|für|um|etwa|ca\.|binnen|innerhalb(?: von)?|bis zu|bis|"
-    r"während|nächsten|letzten|weitere[nr]?|insgesamt)\s(?:(?!mit\b|Alter\b)\w+\s)?$"
+    r"während|nächsten|letzten|weitere[nr]?|insgesamt)\s(?:(?!mit\b|Alter\b)\w+\s)?$",
+    re.IGNORECASE,
 )
 
 

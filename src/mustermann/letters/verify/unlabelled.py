@@ -23,12 +23,15 @@ _LIFE = ("alter", "menarche", "menopause")
 _SHORTEST = 3
 _SHORTEST_LOWER = 4
 WORDS = frozenset({
-    "alt", "blank", "braun", "dick", "essen", "fein", "frei", "früh", "fromm", "ganz",
-    "grob", "groß", "gut", "hart", "jung", "klein", "kühl", "kurz", "lang", "lange",
-    "neu", "reich", "rot", "roth", "sauer", "scharf", "schwarz", "spät",
-    "stark", "still", "streng", "voll", "weich", "weiß", "wenig", "wild", "zart",
+    "abend", "alt", "blank", "braun", "bunt", "daher", "dick", "edel", "ernst", "essen", "fein",
+    "fest", "frei", "fromm", "fröhlich", "früh", "ganz", "grau", "grob", "groß", "grün", "gut",
+    "hart", "heiß", "heller", "jung", "kalt", "kamen", "klar", "klein", "kraus", "kurz", "kühl",
+    "lang", "lange", "langen", "ledig", "leer", "lieb", "müde", "neu", "oral", "regen", "reich",
+    "rot", "roth", "sauer", "scharf", "schnell", "schwarz", "singen", "spät", "stark", "still",
+    "streng", "stumpf", "vitale", "voll", "waren", "weich", "weil", "weiß", "wenig", "wild",
+    "zart",
 })  # fmt: skip
-"""Family names that are adjectives, or verbs, in lower case: these are not searched for so."""
+"""Family names that are other words in lower case, and so not searched for in it."""
 
 
 class Unlabelled:

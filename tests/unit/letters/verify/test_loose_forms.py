@@ -46,7 +46,8 @@ def test_the_age_is_found_in_all_its_forms(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["vor 64 Jahren", "seit etwa 64 Jahren", "164 Jahre", "64 Jahrgänge", "3,64 Jahre",
+    ["vor 64 Jahren", "Seit 64 Jahren", "seit etwa 64 Jahren", "164 Jahre",
+     "64 Jahrgänge", "3,64 Jahre",
      "64 jährlich",
      "64 mg", "sechzehnjährig", "Ende siebzig"],
 )  # fmt: skip
