@@ -135,7 +135,10 @@ def verify(path: Path, as_json: bool) -> None:
 
     result = journey.verify(path)
     if as_json:
-        record = {"letters": result.letters, "faults": result.faults, "total_faults": result.total}
+        record = {
+            "letters": result.letters, "faults": result.faults, "severities": result.severities,
+            "total_faults": result.total,
+        }  # fmt: skip
         click.echo(json.dumps(record))
         return
     for name, count in sorted(result.faults.items()):

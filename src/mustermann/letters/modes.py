@@ -180,14 +180,19 @@ _QUOTES = (
 )
 
 
+_STRENGTH_TESTED = frozenset({"Neurologie", "Neurochirurgie", "Geriatrie", "Orthopädie"})
+"""Where the examination has grades of its own."""
+
+
 def _law_citations(segments: Segments, attributes: Attributes, draws: Draws) -> _Change:
     """Cites laws, grades of strength and weeks of pregnancy."""
     laws = draws.sample("law", _LAWS, 2)
     cited = _insert(segments, " ".join(laws), draws, "law place", count=len(laws), late=True)
     grades: list[str] = []
-    if attributes.course.specialty not in {"Neurologie", "Geriatrie", "Orthopädie"}:
+    if attributes.age >= 6 and attributes.course.specialty not in _STRENGTH_TESTED:
         grades.append("Kraft der Hände beidseits [[nonpii_id:5/5]].")
-    if attributes.patient.sex == "f" and attributes.age >= 25:
+    children = attributes.course.facts.get("kinder", "")
+    if attributes.patient.sex == "f" and 25 <= attributes.age < 55 and "kein" not in children:
         week, day = draws.integer("week", 37, 40), draws.integer("day", 1, 6)
         grades.append(f"Letzter Partus in der [[nonpii_id:{week} {day}/7 SSW]].")
     if not grades:

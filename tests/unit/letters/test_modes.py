@@ -98,7 +98,12 @@ def test_inserted_numbers_are_decoys_and_no_dates(spoil):
 
 def test_weeks_of_pregnancy_only_where_they_can_be(spoil, attributes):
     woman = dataclasses.replace(attributes.patient, sex="f")
-    assert "/7 SSW" in spoil("law_citations", patient=woman)[1].text
+    assert "/7 SSW" in spoil("law_citations", patient=woman, age=40)[1].text
+    assert "SSW" not in spoil("law_citations", patient=woman, age=75)[1].text
+    childless = dataclasses.replace(
+        attributes.course, facts=dict(attributes.course.facts) | {"kinder": "keine Kinder"}
+    )
+    assert "SSW" not in spoil("law_citations", patient=woman, age=40, course=childless)[1].text
     assert "SSW" not in spoil("law_citations")[1].text
     assert "SSW" not in spoil("law_citations", patient=woman, age=9)[1].text
 

@@ -143,10 +143,13 @@ class DrugList:
 
 def is_pathological(lab: Lab) -> bool:
     """Returns whether any value lies outside the reference range."""
-    return any(
-        (lab.low is not None and value < lab.low) or (lab.high is not None and value > lab.high)
-        for value in lab.values.values()
-    )
+    return any(_is_odd(lab, value) for value in lab.values.values())
+
+
+def _is_odd(lab: Lab, value: float | None) -> bool:
+    if value is None:
+        return False
+    return (lab.low is not None and value < lab.low) or (lab.high is not None and value > lab.high)
 
 
 _LEADING = 20
@@ -217,7 +220,9 @@ def lab_chain(labs: Sequence[Lab], *, separator: str, trends: int, time: str = "
     """Returns the analytes in a chain; the first `trends` with their course, the rest at `time`."""
     parts: list[Line] = []
     for index, lab in enumerate(labs):
-        if index < trends and len(set(lab.values.values())) > 1:
+        # A value that went wrong only later says nothing as it was on admission.
+        later = is_pathological(lab) and not _is_odd(lab, lab.values.get(time))
+        if (index < trends or later) and len(set(lab.values.values())) > 1:
             parts.append([Placeholder("lab", lab.key, "trend")])
         else:
             parts.append([Placeholder("lab", lab.key, "full", variant=time)])

@@ -208,7 +208,9 @@ def _day(
             past -= timedelta(days=1)
         return max(request.birth + timedelta(days=1), past)
     start = days[spec.after] if spec.after else request.discharge
-    day = max(start + timedelta(days=round(count * width)), request.letter + timedelta(days=1))
+    day = start + timedelta(days=round(count * width))
+    if not spec.exact:
+        day = max(day, request.letter + timedelta(days=1))
     while spec.weekday and not calendar.is_workday(day):
         day += timedelta(days=1)
     return day

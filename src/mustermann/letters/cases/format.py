@@ -60,6 +60,8 @@ class EventSpec:
       after: Event from which `day` counts instead of admission.
       weekday: Moves to the next workday; before admission to the one before, during the stay
         to the nearest, if it has one.
+      exact: Whether `follow` keeps its day even if the letter is written later, as the end of a
+        treatment does.
       when: Condition.
     """
 
@@ -69,6 +71,7 @@ class EventSpec:
     unit: Literal["days", "weeks", "months", "years"] = "days"
     after: str = ""
     weekday: bool = False
+    exact: bool = False
     when: str = ""
 
 

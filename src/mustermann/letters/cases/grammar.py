@@ -360,7 +360,8 @@ def capitalise(segments: Sequence[Segment]) -> list[Segment]:
 
 
 _SMALL = re.compile(
-    r"(?:pH|hs-|pT\d|pN\d|cT\d|mRS|p[CO]+2|c[MC]CT|cMRT|i\. ?v|s\. ?c|p\. ?o|e[A-Z]|cv[A-Z])"
+    r"(?:pH|hCG|fT\d|hs-|pT\d|pN\d|cT\d|mRS|p[CO]+2|c[MC]CT|cMRT|i\. ?v|s\. ?c|p\. ?o|e[A-Z]"
+    r"|cv[A-Z])"
 )
 
 
