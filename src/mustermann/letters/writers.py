@@ -458,10 +458,10 @@ def tidy(segments: Iterable[Segment]) -> list[Segment]:
 
 def _tidied(text: str, last: str) -> str:
     """Returns running text that follows the sign `last`."""
-    if ".." in text:
-        text = _DOTS.sub(".", text)
     if _IDLE_COMMA.search(text):
         text = _IDLE_COMMA.sub("", text)
+    if ".." in text:
+        text = _DOTS.sub(".", text)
     if text[:1] == " " and last in " \n" and text[:2] != "  ":
         text = text[1:]
     if _DOUBTFUL.search(text):
