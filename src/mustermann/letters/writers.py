@@ -460,12 +460,14 @@ def _tidied(text: str, last: str) -> str:
     """Returns running text that follows the sign `last`."""
     if _IDLE_COMMA.search(text):
         text = _IDLE_COMMA.sub("", text)
-    if ".." in text:
-        text = _DOTS.sub(".", text)
     if text[:1] == " " and last in " \n" and text[:2] != "  ":
         text = text[1:]
     if _DOUBTFUL.search(text):
         text = _BLANKS.sub(_one_blank, text)
+    if ".." in text:
+        text = _DOTS.sub(".", text)
+    if last == "." and text[:1] == "." and text[:2] != "..":
+        text = text[1:]
     return text
 
 
