@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mustermann.letters.cases import grammar
-from mustermann.letters.cases.house import WordEntry, Words
+from mustermann.letters.cases.house import Lexicon, WordEntry, Words
 
 LEXICON = Words([WordEntry("beidseits", "bds.")])
 WORDS = st.text(alphabet="abcäß ,.;()%/-<>0123456789", min_size=1, max_size=12).filter(
@@ -70,3 +71,17 @@ def test_any_text_parses_or_is_refused_in_one_line(source) -> None:
     except ValueError as error:
         assert "\n" not in str(error)
         assert "here" in str(error)
+
+
+@given(
+    phrases=st.sets(
+        st.text("ab -", min_size=1, max_size=5).map(str.strip).filter(bool), min_size=1
+    ),
+    text=st.text("ab -", max_size=40),
+)
+def test_the_longest_phrase_of_a_lexicon_is_found_as_by_trying_each(phrases, text):
+    longest = sorted(phrases, key=len, reverse=True)
+    each = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, longest))})(?![\w-])")
+    index = {phrase: number for number, phrase in enumerate(sorted(phrases))}
+    expected = [index[p] if i % 2 else p for i, p in enumerate(each.split(text)) if p]
+    assert Lexicon(index).split(text) == expected
