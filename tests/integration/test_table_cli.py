@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -284,8 +285,11 @@ def test_ctrl_c_in_the_middle_is_one_line_and_leaves_nothing(tmp_path):
     )  # fmt: skip
     while process.poll() is None and not list(tmp_path.glob(".M.*.partial")):
         time.sleep(0.01)
-    time.sleep(0.3)  # What is being imported may swallow an interrupt.
-    process.send_signal(signal.SIGINT)
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        # What is just being imported may swallow an interrupt: then it is typed again.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=1)
     out, err = process.communicate()
     assert process.returncode == 130
     assert out == ""
