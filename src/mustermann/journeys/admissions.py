@@ -13,7 +13,30 @@ from mustermann.letters.cases.library import CaseLibrary
 from mustermann.letters.config import LettersConfig
 
 if TYPE_CHECKING:
+    from mustermann.letters.attributes.clinical import CaseProfile, CourseRequest, SampledCourse
     from mustermann.letters.attributes.record import Attributes
+
+
+DEPARTMENTS = frozenset({
+    "Augenheilkunde", "Dermatologie", "Geriatrie", "HNO", "Orthopädie", "Psychiatrie",
+    "Rheumatologie", "Unfallchirurgie",
+})  # fmt: skip
+"""Of the fictitious hospital: a few thousand stays teach a private model some tens of codes."""
+
+
+class _Hospital:
+    """The cases of a hospital that does not have every department."""
+
+    def __init__(self) -> None:
+        self._cases = CaseLibrary()
+        self._profiles = tuple(p for p in self._cases.profiles if p.specialty in DEPARTMENTS)
+
+    @property
+    def profiles(self) -> tuple[CaseProfile, ...]:
+        return self._profiles
+
+    def sample(self, seeds: Seeds, request: CourseRequest) -> SampledCourse:
+        return self._cases.sample(seeds, request)
 
 
 def fictitious_admissions(count: int, *, seed: int = 0) -> pa.Table:
@@ -23,7 +46,7 @@ def fictitious_admissions(count: int, *, seed: int = 0) -> pa.Table:
     procedure, "" for none), length_of_stay (nights). It is nobody's data; it serves to show
     how a hospital's own table of admissions would drive letters.
     """
-    cases, config = CaseLibrary(), LettersConfig()
+    cases, config = _Hospital(), LettersConfig()
     seeds = Seeds(seed).child("admissions")
     rows = [
         _row(sample(seeds.child(number), config=config, cases=cases))

@@ -127,7 +127,7 @@ def synthetic_admissions(directory: Path, *, seed: int) -> list[Section]:
     model = tables.fit(stays, settings, schema=read_schema(_packaged("admissions.toml")))
     tables.save(model, directory / "admissions.model")
     # Some synthetic rows fit no case (a man with preeclampsia); more than enough are drawn.
-    tables.sample(model, count=8 * FROM_ROWS, out=directory / "admissions.csv", seed=seed)
+    tables.sample(model, count=16 * FROM_ROWS, out=directory / "admissions.csv", seed=seed)
     promise = guarantee_section(model.guarantee, unit="one stay")
     return [Section("Admissions", [Paragraph(ROWS_TEXT), *promise.blocks])]
 
