@@ -273,17 +273,11 @@ def test_odd_documents_are_no_fault(name, place, monkeypatch, capfd):
 # ---------------------------------------------------------------- signals, pipes, terminals
 
 
-def heed_interrupts():
-    """Undoes what a shell does to what it starts in the background, the tests among it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def started(line, place, **variables):
     return subprocess.Popen(
         [sys.executable, "-m", "mustermann", *shlex.split(line)],
         cwd=place, env=os.environ | variables, text=False,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-        preexec_fn=heed_interrupts,
     )  # fmt: skip
 
 

@@ -274,18 +274,13 @@ def test_the_size_of_a_sample_has_no_default(mustermann, tmp_path):
     assert "-n" in err
 
 
-def heed_interrupts():
-    """Undoes what a shell does to what it starts in the background, the tests among it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_ctrl_c_in_the_middle_is_one_line_and_leaves_nothing(tmp_path):
     data = tmp_path / "slow.csv"
     data.write_text("a\n" + "1\n" * 3_000_000)
     process = subprocess.Popen(
         [sys.executable, "-m", "mustermann", "table", "fit", str(data), "--out",
          str(tmp_path / "M"), *FIT, "--delta", "1e-9"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     while process.poll() is None and not list(tmp_path.glob(".M.*.partial")):
         time.sleep(0.01)
