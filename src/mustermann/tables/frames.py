@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from mustermann.core.errors import DataError
-from mustermann.tables.texts import Storage, typed
+from mustermann.tables.texts import Storage, article, typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -394,7 +394,7 @@ def _fit_storage(
         field = dataclasses.replace(field, storage=wanted, arrow=_ARROW[wanted], native=None)
         return dataclasses.replace(series, storage=wanted, values=values), field
     raise DataError(
-        f"Expected a {wanted} column {name!r} in {where}, found {series.storage}. "
+        f"Expected {article(wanted)} column {name!r} in {where}, found {series.storage}. "
         f"Convert it, or declare another kind."
     )
 

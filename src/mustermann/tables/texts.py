@@ -26,6 +26,7 @@ Storage = Literal["string", "integer", "float", "boolean", "date", "timestamp"]
 
 _NOTHING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 _INTEGER = r"^-?(0|[1-9][0-9]{0,17})$"
+_WHOLE = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
 _FLOAT = r"^-?((0|[1-9][0-9]{0,17})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _GERMAN_DATE = r"^[0-9]{2}\.[0-9]{2}\.[0-9]{4}$"
@@ -132,8 +133,8 @@ class Typing:
         if self._misfit is not None:
             text, line = self._misfit
             raise DataError(
-                f"Expected a {self._wanted} in column {self._name!r}, found {text!r} at line "
-                f"{line} of {self._where}. Mend it, or declare the column categorical."
+                f"Expected {article(self._wanted)} in column {self._name!r}, found {text!r} at "
+                f"line {line} of {self._where}. Mend it, or declare the column categorical."
             )
         raise DataError(
             f"Expected one spelling of each {self._wanted} in column {self._name!r} of "
@@ -163,6 +164,11 @@ class Typing:
             self._misfit = (bare[place].as_py(), self._rows + place + 2)
 
 
+def article(storage: Storage) -> str:
+    """Returns a storage with "a" or "an" before it."""
+    return f"an {storage}" if storage == "integer" else f"a {storage}"
+
+
 def _bare(texts: Any) -> Any:
     """Returns texts without blanks around them, null where they spell that nothing is there."""
     trimmed = pc.utf8_trim_whitespace(texts)
@@ -173,6 +179,8 @@ def _bare(texts: Any) -> Any:
 def _shapes() -> Iterator[Shape]:
     yield Shape(storage="integer", arrow=pa.int64(), pattern=_INTEGER)
     yield Shape(storage="float", arrow=pa.float64(), pattern=_FLOAT)
+    # As pandas writes integers with gaps among them; floats unless integers are wanted.
+    yield Shape(storage="integer", arrow=pa.int64(), pattern=_WHOLE)
     for true, false in _TRUTHS:
         yield Shape(
             storage="boolean", arrow=pa.bool_(), pattern=f"^({true}|{false})$",
@@ -204,6 +212,8 @@ def _fits(texts: Any, shape: Shape) -> bool:
 def _parse(texts: Any, shape: Shape) -> Any:
     if shape.spelling == "%d.%m.%Y":
         texts = pc.replace_substring_regex(texts, r"(\d\d)\.(\d\d)\.(\d{4})", r"\3-\2-\1")
+    if shape.pattern == _WHOLE:
+        texts = pc.replace_substring_regex(texts, r"\.0*$", "")
     return texts.cast(shape.arrow)
 
 

@@ -135,6 +135,17 @@ def test_a_cell_that_does_not_fit_is_refused_with_its_line(tmp_path):
         files.read(path, Reading(storages={"n": "integer"}))
 
 
+def test_integers_that_a_gap_has_made_floats_are_integers_where_these_are_wanted(tmp_path):
+    path = written(tmp_path, "n,m\n50.0,1\n,2\n-3.,3\n")
+    frame = files.read(path, Reading(storages={"n": "integer"}))
+    assert storages(frame) == {"n": "integer", "m": "integer"}
+    assert frame["n"].values.tolist() == [50, 0, -3]
+    assert frame["n"].missing.tolist() == [False, True, False]
+    assert storages(files.read(path)) == {"n": "float", "m": "integer"}
+    with pytest.raises(DataError, match=r"an integer in column 'n', found '50.5' at line 2"):
+        files.read(written(tmp_path, "n\n50.5\n"), Reading(storages={"n": "integer"}))
+
+
 def test_numbers_may_be_declared_text(tmp_path):
     frame = files.read(written(tmp_path, "n\n1\n2\n"), Reading(storages={"n": "string"}))
     assert frame["n"].texts == ("1", "2")

@@ -19,6 +19,9 @@ from mustermann.tables.moments import Features
 
 ROWS = 1_000_000
 CELL = "a text of some length that stands in many rows of the table, number "
+# Arrow reads up to 32 blocks ahead and holds a block as bytes, parsed and converted; how far
+# it gets depends on the machine (40 to 70 MiB were seen). The file as one block takes 320 MiB.
+MOST_AHEAD = 120 * delimited.BLOCK_BYTES
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +68,7 @@ def test_memory_holds_numbers_and_one_block_of_texts(large, suffix):
     ours, arrow = found
     # A column is joined from its blocks; texts alone would be more than 80 MB.
     assert ours < held + 2 * 9 * ROWS + 5e6
-    assert arrow < 60 * delimited.BLOCK_BYTES
+    assert arrow < MOST_AHEAD
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -75,7 +78,9 @@ def test_a_fit_takes_a_multiple_of_the_levels_and_not_of_the_file(large, suffix)
         model = journeys.fit(large / f"t.{suffix}", settings)
     assert model.discretiser.domain.sizes == (51, 100, 2)
     levels = 8 * 3 * ROWS
-    assert sum(found) < 5 * levels
+    ours, arrow = found
+    assert ours < 4 * levels
+    assert arrow < MOST_AHEAD
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
