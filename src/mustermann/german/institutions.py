@@ -19,7 +19,7 @@ class House:
 
 @functools.cache
 def named(kind: str) -> tuple[str, ...]:
-    """Returns a list of the pool, such as "rehab", "wards" or "employers"."""
+    """Returns a list of the pool, such as "rehab" or "wards"."""
     return entries(_table()[kind])
 
 
@@ -43,5 +43,4 @@ def countries() -> Mapping[str, str]:
 
 @functools.cache
 def _table() -> Mapping[str, str]:
-
     return read_toml("institutions.toml")

@@ -50,6 +50,25 @@ def tricky_towns() -> tuple[Town, ...]:
 
 
 @functools.cache
+def towns_near(town: Town, *, tricky: bool = False) -> tuple[Town, ...]:
+    """Returns towns of the same ZIP region, repeated by class of size, with the town itself.
+
+    Args:
+      town: In the middle.
+      tricky: Returns only those that are easily taken for something else, each once; if the
+        region has none, those of the same first digit.
+    """
+    region = {code[:2] for code in town.zips}
+    near = _within(region, tricky_towns() if tricky else towns_by_size())
+    return near or _within({digits[0] for digits in region}, tricky_towns())
+
+
+def _within(starts: set[str], some: tuple[Town, ...]) -> tuple[Town, ...]:
+    """Returns those of the towns with a ZIP code that begins with one of the digits."""
+    return tuple(town for town in some if any(code.startswith(tuple(starts)) for code in town.zips))
+
+
+@functools.cache
 def surname_towns() -> tuple[Town, ...]:
     """Returns the towns whose name, as it stands, is a family name too."""
     names = set(entries(read_toml("places/streets.toml")["surname_towns"]))

@@ -316,6 +316,7 @@ class Address:
     Attributes:
       tricky_town: A town whose name is also a word, a name or a part of either.
       same_town: Patient and clinic are in the same town.
+      near_town: A patient of another town lives near the clinic: in the same ZIP region.
       drama_town: The clinic is in a town that has telephone numbers reserved for fiction.
       number_suffix: A letter behind the house number.
       number_highest: Highest house number.
@@ -325,6 +326,7 @@ class Address:
 
     tricky_town: Levels = Levels(hard=0.35, adversarial=0.50)
     same_town: Probability = 0.45
+    near_town: Probability = 0.85
     drama_town: Probability = 0.30
     number_suffix: Probability = 0.12
     number_highest: Annotated[int, Field(ge=1)] = 180

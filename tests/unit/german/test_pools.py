@@ -7,7 +7,7 @@ import pytest
 
 from mustermann.core.errors import DataError
 from mustermann.core.seeds import Seeds
-from mustermann.german import drugs, institutions, people, pools, professions, terms
+from mustermann.german import drugs, employers, institutions, people, pools, professions, terms
 
 FOLDER = Path(pools.__file__).parent
 
@@ -64,7 +64,7 @@ def test_eponyms_are_found_in_titles() -> None:
 
 
 def test_no_house_is_named_twice_and_none_holds_a_brace() -> None:
-    kinds = ("clinics", "rehab", "practices", "wards", "employers", "organisations")
+    kinds = ("clinics", "rehab", "practices", "wards", "organisations")
     for kind in kinds:
         entries = institutions.named(kind)
         assert len(set(entries)) == len(entries) >= 15
@@ -93,6 +93,18 @@ def test_professions_fit_the_age(age: int, sex: str) -> None:
     assert found.startswith(school) == (3 <= age < 16) or age in range(16, 18)
     if age >= 28:
         assert found in {p.of(sex) for p in professions.professions("working")}
+
+
+def test_employers_are_many_and_fit_the_profession() -> None:
+    known = employers.employers()
+    assert len(set(known)) == len(known) >= 100
+    assert not any(c in name for name in known for c in "{}")
+    assert "Bäckerei Kornkammer" in employers.employers_of("Konditorin")
+    assert "Bäckerei Kornkammer" not in employers.employers_of("Lehrer")
+    assert employers.employers_of("Pfarrerin") == employers.employers_of("Studentin") == ()
+    working = {p.male for p in professions.professions("working")}
+    employed = {male for male in working if employers.employers_of(male)}
+    assert len(employed) > 0.7 * len(working)
 
 
 def test_there_are_many_professions_in_both_forms() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mustermann.detectors.surrogates import patterns
 from mustermann.german import institutions, professions
+from mustermann.german.employers import employers
 from mustermann.german.places import Town, streets, towns
 
 if TYPE_CHECKING:
@@ -18,8 +19,7 @@ _NUMBER = re.compile(r"\s*\d+\s?[a-z]?(?:\s?[-–/]\s?\d+\s?[a-z]?)?\s*\Z")
 _ABBREVIATED = re.compile(r"str\.|Str\.")
 _PRACTICE = re.compile(r"[Pp]raxis|PRAXIS|MVZ|Hausarzt|Ärztehaus")
 _LISTS = {
-    "INSURER": "insurers_statutory", "ORGANIZATION": "employers", "ORG": "employers",
-    "ADDRESS_OTHER": "address_supplements",
+    "INSURER": "insurers_statutory", "ADDRESS_OTHER": "address_supplements",
 }  # fmt: skip
 
 
@@ -56,6 +56,8 @@ def _options(text: str, label: str) -> Sequence[str]:
         return [house.name for house in institutions.clinics()]
     if label in {"WARD", "ROOM"}:
         return [ward for ward in institutions.named("wards") if ward.isalpha()]
+    if label in {"ORGANIZATION", "ORG"}:
+        return employers()
     if label == "STATE":
         return sorted({place.state for place in towns()})
     if label == "COUNTRY":

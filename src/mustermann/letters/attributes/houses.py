@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mustermann.german import institutions, professions
+from mustermann.german.employers import employers_of
 from mustermann.german.transliteration import fold
 from mustermann.letters.attributes.scene import Maker, Scene, Value
 
 _POOLS = {
     "rehaklinik": "rehab", "praxis": "practices", "station": "wards",
-    "pflegedienst": "care_services", "arbeitgeber": "employers",
+    "pflegedienst": "care_services",
 }  # fmt: skip
 
 
@@ -62,6 +63,17 @@ def _profession(scene: Scene, slot: str) -> Value:
     return Value(professions.choose(scene.draws(slot), "name", sex=scene.sex, age=scene.age))
 
 
+def employed(scene: Scene) -> bool:
+    """Returns whether the patient, of an age to work, has a profession with an employer."""
+    return 17 < scene.age < 67 and bool(employers_of(_profession(scene, "beruf").text))
+
+
+def _employer(scene: Scene, slot: str) -> Value:
+    """Returns an employer of the patient's profession; "" where it has none."""
+    known = employers_of(_profession(scene, "beruf").text)
+    return Value(scene.draws(slot).choice("name", known) if known else "")
+
+
 def _dictation(scene: Scene, slot: str) -> Value:
     """Returns a dictation mark: the doctor's letters, then the typist's."""
     draws = scene.draws(slot)
@@ -105,6 +117,7 @@ MAKERS: Mapping[str, Maker] = {
     "versicherer": _insurer,
     "zimmer": _room,
     "beruf": _profession,
+    "arbeitgeber": _employer,
     "diktat": _dictation,
 }
 """Makers of institutions and the like by slot."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import zlib
 
 from mustermann.core.seeds import Draws
 from mustermann.german import names, people
@@ -22,6 +23,14 @@ _YEARS_LATER: dict[str, tuple[int, int]] = {
     "bruder": (-10, 10), "tochter": (20, 36), "sohn": (20, 36), "enkel": (44, 68),
 }  # fmt: skip
 """How many years after the patient a relative was born."""
+_KINDS: dict[str, int] = {
+    "ehepartner": 0, "mutter": 1, "vater": 1, "schwester": 2, "bruder": 2, "tochter": 3, "sohn": 3,
+    "enkel": 4,
+}  # fmt: skip
+"""Relatives of a kind take their given names from a fifth of the pool of their own: two of one
+given name would read like a slip, and each is drawn without knowing of the others. Which fifth
+it is turns with the patient's name, so that every name may be anybody's."""
+_FIFTHS = 5
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +74,8 @@ class Namer:
             draws, sex=sex, born=year, origin=patient.origin,
             family=self._relative_family(draws, slot, patient),
             role=draws.choice("role", people.roles(slot, sex)),
+            fifth=_fifth(slot, patient),
+            unlike=patient.given[0],
         )  # fmt: skip
 
     def staff(
@@ -128,11 +139,14 @@ class Namer:
     def _person(
         self, draws: Draws, *, sex: Sex, born: int, origin: str, family: FamilyName,
         titles: tuple[str, ...] = (), birth_name: str = "", role: str = "",
+        fifth: int | None = None, unlike: str = "",
     ) -> Person:  # fmt: skip
-        given = self._given(draws, origin, sex, born)
-        if given[0] == family.of(sex):
-            # "Thomas Thomas" exists, but reads like a slip of the generator.
-            given = self._given(draws.below("another"), origin, sex, born)
+        given = self._given(draws, origin, sex, born, fifth)
+        # "Thomas Thomas" and a son of his father's name exist, but read like slips.
+        stream = draws
+        while given[0] in {family.of(sex), unlike}:
+            stream = stream.below("another")
+            given = self._given(stream, origin, sex, born, fifth)
         return Person(
             sex=sex,
             given=given,
@@ -147,9 +161,11 @@ class Namer:
             role=role,
         )
 
-    def _given(self, draws: Draws, origin: str, sex: Sex, born: int) -> tuple[str, ...]:
+    def _given(
+        self, draws: Draws, origin: str, sex: Sex, born: int, fifth: int | None
+    ) -> tuple[str, ...]:
         settings = self.config.names
-        pool = names.pool(self._second(draws, origin)).given[sex, generation(born)]
+        pool = _given_names(self._second(draws, origin), sex, generation(born), fifth)
         given = [draws.choice("given", pool)]
         # A second name beside "Hans-Peter" or "Thi Lan" reads like a slip.
         if " " in given[0] or "-" in given[0]:
@@ -205,6 +221,22 @@ def generation(born: int) -> Generation:
     if born < 1953:
         return "old"
     return "middle" if born < 1984 else "young"
+
+
+def _fifth(slot: str, patient: Person) -> int:
+    turn = zlib.crc32(" ".join((*patient.given, patient.family)).encode())
+    return (_KINDS[slot] + turn) % _FIFTHS
+
+
+@functools.lru_cache(maxsize=1024)
+def _given_names(origin: str, sex: Sex, born: Generation, fifth: int | None) -> tuple[str, ...]:
+    """Returns given names of a pool, only a fifth of them where that is asked for."""
+    pools = names.pool(origin).given
+    if fifth is None:
+        return pools[sex, born]
+    everybody = sorted({name for (of, _), pool in pools.items() if of == sex for name in pool})
+    own = set(everybody[fifth::_FIFTHS])
+    return tuple(name for name in pools[sex, born] if name in own)
 
 
 def _both(pool: NamePool, family: str, particle: str = "") -> FamilyName:

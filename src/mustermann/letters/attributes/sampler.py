@@ -186,7 +186,7 @@ def _included(
         absent.add("sterbedatum")
     if scene.age < 3:
         absent.add("beruf")
-    if scene.age < 18 or scene.age > 66:
+    if not houses.employed(scene):
         absent.add("arbeitgeber")
     if not scene.patient.birth_name:
         absent.add("geburtsname")

@@ -12,7 +12,7 @@ from mustermann.core.seeds import Draws, Seeds
 from mustermann.german import institutions
 from mustermann.german.institutions import House
 from mustermann.german.phones import DRAMA_BLOCKS
-from mustermann.german.places import Town, surname_towns, towns_by_size, tricky_towns
+from mustermann.german.places import Town, surname_towns, towns_by_size, towns_near, tricky_towns
 from mustermann.letters.attributes.dates import StayDates
 from mustermann.letters.attributes.record import Parameters, Person, Sex
 from mustermann.letters.config import LettersConfig
@@ -74,13 +74,14 @@ class Scene:
         draws = self.seeds.draws("home")
         if self.has("town_name"):
             return next(town for town in surname_towns() if town.name == self.patient.family)
-        if draws.bernoulli(
-            "tricky", self.config.address.tricky_town.at(self.parameters.difficulty)
-        ):
-            return draws.choice("town", tricky_towns())
-        if draws.bernoulli("same", self.config.address.same_town):
+        settings = self.config.address
+        near = draws.bernoulli("near", settings.near_town)
+        if draws.bernoulli("tricky", settings.tricky_town.at(self.parameters.difficulty)):
+            known = near and towns_near(self.clinic, tricky=True)
+            return draws.choice("town", known or tricky_towns())
+        if draws.bernoulli("same", settings.same_town):
             return self.clinic
-        return draws.choice("town", towns_by_size())
+        return draws.choice("town", towns_near(self.clinic) if near else towns_by_size())
 
     @functools.cached_property
     def clinic(self) -> Town:
@@ -115,7 +116,10 @@ class Scene:
     def kin_town(self) -> Town:
         """Where the next of kin lives: often the patient's town."""
         draws = self.seeds.draws("kin town")
-        return self.home if draws.bernoulli("same", 0.6) else draws.choice("town", towns_by_size())
+        if draws.bernoulli("same", 0.6):
+            return self.home
+        near = draws.bernoulli("near", self.config.address.near_town)
+        return draws.choice("town", towns_near(self.home) if near else towns_by_size())
 
 
 Maker: TypeAlias = Callable[[Scene, str], Value]

@@ -62,6 +62,20 @@ def test_parents_and_children_share_names() -> None:
         assert son.family == in_form(patient.family, "m")
 
 
+def test_no_two_of_a_family_have_one_given_name() -> None:
+    seen = set()
+    for draws in DRAWS:
+        patient = namer().patient(draws, sex="m", age=60, born=1965)
+        slots = ("vater", "bruder", "sohn", "enkel", "ehepartner")
+        given = [
+            namer().relative(draws.below(slot), slot, patient=patient, born=1965).given[0]
+            for slot in slots
+        ]
+        assert len({patient.given[0], *given}) == 1 + len(given)
+        seen.add(given[1])
+    assert len(seen) > 150
+
+
 @pytest.mark.parametrize(
     ("slot", "sex"), [("mutter", "f"), ("tochter", "f"), ("bruder", "m"), ("schwester", "f")]
 )
