@@ -18,6 +18,7 @@ from mustermann.cli.main import run
 from mustermann.core.errors import ConfigError
 from mustermann.documents.corpus import load_corpus
 from mustermann.journeys.letters import generate
+from mustermann.letters.cases.library import content_digest
 
 TABLE = "a,b,c\n" + "".join(f"{'xyz'[i % 3]},{i % 7},{'uv'[i % 2]}\n" for i in range(120))
 DEEP = "[" * 100_000
@@ -320,6 +321,18 @@ def test_letters_of_unknown_origin_are_not_gone_on_with(tmp_path):
     (tmp_path / "o" / "manifest.json").unlink()
     before = (tmp_path / "o" / "corpus.jsonl").read_bytes()
     with pytest.raises(ConfigError, match=r"found some without a manifest\.json"):
+        generate(3, tmp_path / "o", seed=5, resume=True)
+    assert (tmp_path / "o" / "corpus.jsonl").read_bytes() == before
+
+
+def test_letters_of_other_cases_are_not_gone_on_with(tmp_path):
+    generate(2, tmp_path / "o", seed=5)
+    path = tmp_path / "o" / "manifest.json"
+    found = json.loads(path.read_text())
+    assert found["content_digest"] == content_digest()
+    path.write_text(json.dumps(found | {"content_digest": "0123456789abcdef"}))
+    before = (tmp_path / "o" / "corpus.jsonl").read_bytes()
+    with pytest.raises(ConfigError, match=r"content_digest '0123.*same version of mustermann"):
         generate(3, tmp_path / "o", seed=5, resume=True)
     assert (tmp_path / "o" / "corpus.jsonl").read_bytes() == before
 

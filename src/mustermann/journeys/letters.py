@@ -16,7 +16,13 @@ from mustermann.core.parallel import executor
 from mustermann.core.progress import task
 from mustermann.documents.corpus import STEM, CorpusWriter, encode, load_corpus
 from mustermann.letters.attributes.admission import Admission, NoFittingCase, read_admissions
-from mustermann.letters.cases.library import CaseLibrary, SingleCase, case_ids, load_case
+from mustermann.letters.cases.library import (
+    CaseLibrary,
+    SingleCase,
+    case_ids,
+    content_digest,
+    load_case,
+)
 from mustermann.letters.census import Census
 from mustermann.letters.config import DifficultyMix, LettersConfig
 from mustermann.letters.letter import DRAFTS, NoLetterError, Workshop, make_letter
@@ -317,12 +323,16 @@ def refuse_other_run(out: Path, job: Job, *, resume: bool) -> None:
             )
         return
     found, wanted = read_json(out / manifest.MANIFEST), describe(job, Census())
-    same = {"seed": job.seed, "config_digest": wanted.config_digest, **_writer_record(job.writer)}
+    same = {
+        "seed": job.seed, "config_digest": wanted.config_digest,
+        "content_digest": content_digest(), **_writer_record(job.writer),
+    }  # fmt: skip
     for name, value in same.items():
         if found.get(name) != value:
+            same_as = "version of mustermann" if name == "content_digest" else "arguments"
             raise ConfigError(
                 f"Expected to resume with {name} {found.get(name)!r} as in {out}, got {value!r}. "
-                f"Give the same arguments, or choose another directory."
+                f"Take the same {same_as}, or choose another directory."
             )
 
 
@@ -331,7 +341,7 @@ def describe(job: Job, census: Census) -> manifest.Manifest:
     return manifest.describe(
         "corpus", job.config, seed=job.seed, counts=census.to_record(),
         more={"labels": "mustermann", "admissions": job.admissions is not None,
-              **_writer_record(job.writer)},
+              "content_digest": content_digest(), **_writer_record(job.writer)},
     )  # fmt: skip
 
 

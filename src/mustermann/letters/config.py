@@ -505,6 +505,7 @@ class LettersConfig:
       bands: Characters of each band.
       structured: Probability of sections with headings, by difficulty.
       density: Share of optional atoms.
+      has_meds: Probability that the letter lists drugs; else it refers to the plan of medication.
       dates: When things happen.
       stay: Kinds of stay.
       specialties: Gates of age and sex; a table here replaces all of them.
@@ -522,6 +523,7 @@ class LettersConfig:
     bands: LengthBands = LengthBands()
     structured: Levels = Levels(easy=0.90, medium=0.70, hard=0.45, adversarial=0.30)
     density: Density = Density()
+    has_meds: Probability = 1.0
     dates: Dates = Dates()
     stay: StayMix = StayMix()
     specialties: Mapping[str, SpecialtyGate] = dataclasses.field(default_factory=_gates)

@@ -286,14 +286,20 @@ class _Letter:
             listed = blocks.inline_diagnoses(course.diagnoses)
         else:
             listed = blocks.diagnoses(self.case, course, self.house, self.expand, details=details)
-        drugs = blocks.DrugList(self.case, course, self.house, self.expand, reasons=reasons).lines()
-        found = {"diagnosen": listed, "medikation": blocks.joined(drugs, "\n")}
-        if course.medication_before and length != "kurz":
+        found = {"diagnosen": listed, "medikation": self._drugs(reasons)}
+        if course.medication_before and length != "kurz" and self.parameters.has_meds:
             found["medikation_aufnahme"] = blocks.drugs_before(
                 course, self.house, narrative=self.narrative
             )
         found["labor"] = self._labs(brief=brief)
         return {name: line for name, line in found.items() if line}
+
+    def _drugs(self, reasons: int) -> Line:
+        if not self.parameters.has_meds:
+            return grammar.capitalise(self.expand(self._phrase("medikation_anlage")))
+        course = self.attributes.course
+        drugs = blocks.DrugList(self.case, course, self.house, self.expand, reasons=reasons)
+        return blocks.joined(drugs.lines(), "\n")
 
     def _labs(self, *, brief: bool = False) -> Line:
         course = self.attributes.course

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import pytest
@@ -118,6 +119,21 @@ def test_a_letter_without_a_pathological_value_does_not_go_on_from_one() -> None
         assert not re.search(r"(?m)^(?:Sonst|Außerdem|Ferner|Des Weiteren|Weitere Werte:) \w", text)
         found += 1
     assert found
+
+
+def test_without_has_meds_no_drug_is_listed_and_the_plan_is_named() -> None:
+    for seed in range(12):
+        listed = probe(load_case("nstemi"), seed=seed, sex="m", stay="akut")
+        without = dataclasses.replace(listed.parameters, has_meds=False)
+        schemes = []
+        for attributes in (listed, dataclasses.replace(listed, parameters=without)):
+            text = render(
+                CaseWriter().write(attributes, seeds=Seeds(seed)), attributes, id="x"
+            ).text
+            schemes.append(len(re.findall(r"[\d½]-[\d½]-[\d½]", text)))
+        assert schemes[0] > 2
+        assert schemes[1] == 0
+        assert re.search(r"edikationsplan|gesondertem Plan|(siehe|laut) Anlage", text)
 
 
 def test_an_analyte_has_one_name_in_a_letter_and_its_own_in_the_record() -> None:

@@ -37,6 +37,7 @@ def sample_parameters(
         structure=structure,
         density=_density(seeds, config, length, style),
         modes=_modes(seeds, config, level),
+        has_meds=draws.bernoulli("has_meds", config.has_meds),
     )
 
 

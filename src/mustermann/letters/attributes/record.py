@@ -30,6 +30,7 @@ class Parameters:
       structure: Sections with headings, or a narrative.
       density: Share of optional PHI atoms that go in, in (0, 1].
       modes: Names of the adversarial modes that are on.
+      has_meds: Whether the letter lists drugs; their effects are told all the same.
     """
 
     difficulty: Difficulty
@@ -38,6 +39,7 @@ class Parameters:
     structure: Structure
     density: float
     modes: frozenset[str] = frozenset()
+    has_meds: bool = True
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -186,6 +186,11 @@ def _events(case: Case, env: Facts, draws: Draws, request: CourseRequest) -> dic
     for part in case.parts:
         for name, spec, test, offset in part.events:
             if test(env):
+                if spec.after and spec.after not in days:
+                    raise ConfigError(
+                        f"Expected the event {spec.after!r} whenever {name!r}, which counts from "
+                        f"it, happens in case {case.id!r}. Mend a condition."
+                    )
                 count = float(offset(draws, name, env))
                 days[name] = _day(spec, count, days, request, draws.uniform(name + " blur"))
     return days

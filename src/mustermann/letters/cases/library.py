@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import cache
 from pathlib import Path
 
 from mustermann.core.config import read_toml, validate
 from mustermann.core.errors import ConfigError
 from mustermann.core.seeds import Seeds
+from mustermann.german import pools
 from mustermann.letters.attributes.clinical import CaseProfile, CourseRequest, SampledCourse
 from mustermann.letters.cases.course import sample_course
 from mustermann.letters.cases.format import CaseFile, ModuleFile
@@ -19,6 +21,22 @@ from mustermann.letters.cases.model import Case, Compiler, Part, link
 def case_ids() -> tuple[str, ...]:
     """Returns the ids of all cases, sorted."""
     return tuple(sorted(path.stem for path in LIBRARY.glob("*.toml") if path.stem != "house"))
+
+
+@cache
+def content_digest() -> str:
+    """Returns what names the authored content: cases, modules, house rules and German pools.
+
+    Equal digests, equal texts to draw from; 16 hexadecimal digits.
+    """
+    found = hashlib.sha256()
+    for folder in (LIBRARY, Path(pools.__file__).parent):
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and path.suffix in {".toml", ".csv", ".txt"}:
+                content = path.read_bytes()
+                found.update(f"{path.relative_to(folder).as_posix()}\0{len(content)}\0".encode())
+                found.update(content)
+    return found.hexdigest()[:16]
 
 
 class CaseLibrary:

@@ -497,7 +497,7 @@ def _by_section(file: CaseFile, parts: Sequence[Part]) -> dict[str, tuple[Said, 
 
 
 def check_names(case: Case) -> None:
-    """Raises ConfigError when text or a condition reads what no part defines."""
+    """Raises ConfigError when text, a condition or an event reads what no part defines."""
     known = set(BUILTIN) | set(case.comorbidities) | set(case.absent) | set(case.decimals)
     phrases = set(case.phrases)
     for part in case.parts:
@@ -511,6 +511,15 @@ def check_names(case: Case) -> None:
             unknown = sorted(names_in(condition) - known) if condition else []
             if unknown:
                 raise ConfigError(f"Unknown name {unknown[0]!r} in {condition!r} in {place}.")
+    earlier: set[str] = set()
+    for part in case.parts:
+        for name, spec, _, _ in part.events:
+            if spec.after and spec.after not in earlier:
+                raise ConfigError(
+                    f"Expected an event that stands before it in {part.id}, events.{name}.after, "
+                    f"found {spec.after!r}."
+                )
+            earlier.add(name)
 
 
 def _conditions(part: Part) -> list[tuple[str, str]]:

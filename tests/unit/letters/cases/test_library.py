@@ -10,7 +10,7 @@ import pytest
 from mustermann.core.errors import ConfigError
 from mustermann.core.seeds import Seeds
 from mustermann.letters.cases import library
-from mustermann.letters.cases.format import Variable
+from mustermann.letters.cases.format import EventSpec, Variable
 from mustermann.letters.cases.lint import _indications, _places, _plans
 from mustermann.letters.cases.probe import LENGTHS, STRUCTURES, STYLES, probe
 from mustermann.letters.render import render
@@ -70,3 +70,19 @@ def test_a_record_without_the_code_is_refused_in_one_line() -> None:
 def test_possible_codes_of_a_picked_record() -> None:
     profile = {one.id: one for one in library.CaseLibrary().profiles}["pneumonie"]
     assert set(profile.icd) == {"J18.1", "J13", "J14"}
+
+
+def test_an_event_that_counts_from_a_later_one_is_refused_in_one_line() -> None:
+    file = library.load_case("nstemi").file
+    events = file.events | {"first": EventSpec(day=1, after="then"), "then": EventSpec(day=0)}
+    with pytest.raises(ConfigError, match=r"before it in nstemi, events\.first\.after.*'then'"):
+        library.compile_case(dataclasses.replace(file, events=events))
+
+
+def test_an_event_that_counts_from_one_that_does_not_happen_is_one_line() -> None:
+    file = library.load_case("nstemi").file
+    events = file.events | {"never": EventSpec(day=1, when="age < 0")}
+    events |= {"then": EventSpec(follow=3, after="never")}
+    case = library.compile_case(dataclasses.replace(file, events=events))
+    with pytest.raises(ConfigError, match=r"Expected the event 'never' whenever 'then'"):
+        probe(case, seed=0, sex="m", stay="akut")
