@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mustermann.letters.verify.clinical_table import daily_dose
-from mustermann.letters.verify.drugs import taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,7 +31,7 @@ class DrugDose:
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each dose out of range; a scheme in words is not judged."""
-        for drug in taken(evidence):
+        for drug in evidence.taken:
             if drug["atc"] in _WEEKLY and re.search(r"\d-\d-\d", drug["scheme"]):
                 yield evidence.fault(self.name, f"Expected {drug['substance']} once a week, "
                                      f"found {drug['scheme']!r}.")  # fmt: skip

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 COVERED = "\x00"
 """Stands for each character of a span in `Evidence.uncovered`."""
 
+_NOT_TAKEN = frozenset({"abgesetzt", "pausiert"})
 _UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 
 
@@ -52,6 +53,17 @@ class Evidence:
             parts += [self.document.text[at : span.start], COVERED * (span.end - span.start)]
             at = span.end
         return "".join([*parts, self.document.text[at:]])
+
+    @cached_property
+    def diagnoses(self) -> list[str]:
+        """The ICD codes of the letter's diagnoses."""
+        return [line["icd"] for line in self.course.get("diagnoses") or () if line.get("icd")]
+
+    @cached_property
+    def taken(self) -> list[Mapping[str, Any]]:
+        """The drugs that the patient takes from discharge on and whose code is known."""
+        drugs = self.course.get("medication") or ()
+        return [d for d in drugs if d.get("atc") and d.get("status") not in _NOT_TAKEN]
 
     @cached_property
     def plain(self) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mustermann.letters.verify.drugs import diagnoses
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -34,7 +32,7 @@ class Plan:
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields what the plan lacks; a letter without a course makes no claim."""
-        if not diagnoses(evidence):
+        if not evidence.diagnoses:
             return
         if not self._has_next_step(evidence):
             yield evidence.fault(self.name, "Expected an appointment or interval after discharge, "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mustermann.letters.verify.clinical_table import bounds
-from mustermann.letters.verify.drugs import diagnoses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +22,7 @@ class PossibleDiagnosis:
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each diagnosis that the patient cannot have."""
         sex, age = evidence.patient.get("sex"), evidence.age
-        for code in diagnoses(evidence):
+        for code in evidence.diagnoses:
             barred, low, high = bounds(code)
             if sex and sex == barred:
                 yield evidence.fault(self.name, f"Expected no {code} in a patient of sex {sex}.")

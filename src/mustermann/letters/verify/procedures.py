@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mustermann.letters.verify.clinical_table import procedure_indications
-from mustermann.letters.verify.drugs import diagnoses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +21,7 @@ class ProcedureIndication:
 
     def faults(self, evidence: Evidence) -> Iterator[Fault]:
         """Yields each procedure whose diagnosis is missing."""
-        codes = diagnoses(evidence)
+        codes = evidence.diagnoses
         for procedure in evidence.course.get("procedures") or ():
             wanted = procedure_indications(procedure["ops"])
             if wanted is not None and not any(wanted.match(code) for code in codes):

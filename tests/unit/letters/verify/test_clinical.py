@@ -7,7 +7,8 @@ import pytest
 from mustermann.documents.document import Document
 from mustermann.letters.verify.clinical_table import Codes, daily_dose, indications
 from mustermann.letters.verify.doses import DrugDose, milligrams
-from mustermann.letters.verify.drugs import DrugContraindication, DrugIndication
+from mustermann.letters.verify.drug_contraindication import DrugContraindication
+from mustermann.letters.verify.drug_indication import DrugIndication
 from mustermann.letters.verify.evidence import Evidence
 from mustermann.letters.verify.lab_trend import LabTrend
 from mustermann.letters.verify.laboratory import LabValues, ckd_epi
