@@ -152,7 +152,7 @@ _LAWS = (
     "Die Aufklärung gemäß [[nonpii_id:§ 630e BGB]] ist dokumentiert.",
     "Die Schweigepflicht ([[nonpii_id:§ 203 StGB]]) gilt auch gegenüber Angehörigen.",
     "Leistungen nach [[nonpii_id:§ 37 Abs. 1 SGB V]] wurden besprochen.",
-    "Die Meldung nach [[nonpii_id:§ 6 IfSG]] war nicht erforderlich.",
+    "Die Dokumentation folgt [[nonpii_id:§ 630f BGB]].",
 )
 _DOCUMENTS = (
     "Formularversion [[nonpii_id:QM-FO-{d:02}.{m:02}.{y}]].",
@@ -181,7 +181,9 @@ _QUOTES = (
 
 
 _STRENGTH_TESTED = frozenset({"Neurologie", "Neurochirurgie", "Geriatrie", "Orthopädie"})
-"""Where the examination has grades of its own."""
+_WEAK = ("G", "I6", "M", "S", "R53")
+"""Specialties where the examination has grades of its own, and ICD-10 codes of what may
+weaken the hands."""
 
 
 def _law_citations(segments: Segments, attributes: Attributes, draws: Draws) -> _Change:
@@ -189,7 +191,8 @@ def _law_citations(segments: Segments, attributes: Attributes, draws: Draws) -> 
     laws = draws.sample("law", _LAWS, 2)
     cited = _insert(segments, " ".join(laws), draws, "law place", count=len(laws), late=True)
     grades: list[str] = []
-    if attributes.age >= 6 and attributes.course.specialty not in _STRENGTH_TESTED:
+    weak = any(known.icd.startswith(_WEAK) for known in attributes.course.diagnoses)
+    if attributes.age >= 6 and attributes.course.specialty not in _STRENGTH_TESTED and not weak:
         grades.append("Kraft der Hände beidseits [[nonpii_id:5/5]].")
     children = attributes.course.facts.get("kinder", "")
     if attributes.patient.sex == "f" and 25 <= attributes.age < 55 and "kein" not in children:
