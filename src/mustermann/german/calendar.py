@@ -43,5 +43,7 @@ def is_holiday(day: date) -> bool:
 
 
 def is_workday(day: date) -> bool:
-    """Returns whether `day` is a Monday to Friday that is no holiday."""
-    return day.weekday() < 5 and not is_holiday(day)
+    """Returns whether `day` is a Monday to Friday on which offices and practices are open."""
+    # Christmas Eve and New Year's Eve are no holidays, but nobody is given an appointment.
+    closed = (day.month, day.day) in {(12, 24), (12, 31)}
+    return day.weekday() < 5 and not closed and not is_holiday(day)

@@ -170,6 +170,8 @@ class Dates:
       years_back: Whole years between a past event and the admission.
       years_back_weights: One weight a value of `years_back`.
       elective_weekday: Probability that an elective admission falls on a workday.
+      no_discharge_at_rest: Probability that a discharge on a Sunday or a holiday is put off or
+        brought forward, where the length of stay allows it.
       letter_delay_weights: Weights of 0, 1, 2, … days between discharge and letter, before
         Sundays and holidays are skipped.
     """
@@ -180,7 +182,8 @@ class Dates:
     years_back: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15)
     years_back_weights: tuple[Weight, ...] = (30, 12, 8, 8, 6, 6, 5, 5, 5, 4, 4)
     elective_weekday: Probability = 1.0
-    letter_delay_weights: tuple[Weight, ...] = (55, 14, 9, 7, 5, 4, 3, 3)
+    no_discharge_at_rest: Probability = 0.85
+    letter_delay_weights: tuple[Weight, ...] = (68, 16, 8, 4, 2, 1, 1)
 
     def __post_init__(self) -> None:
         """Refuses ranges that are empty and weights that do not fit."""

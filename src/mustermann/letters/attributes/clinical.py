@@ -27,6 +27,7 @@ class CaseProfile:
       stays: Days of stay, lowest and highest, by kind; ambulant is (0, 0).
       weight: How often it is drawn, against 1 of an ordinary case.
       elective: Planned admission, on workdays.
+      months: Months in which it comes; () for all.
       icd: Codes that its main diagnosis can have; a given admission is matched by them.
       ops: Codes that its procedures can have.
     """
@@ -38,6 +39,7 @@ class CaseProfile:
     stays: Mapping[StayType, tuple[int, int]]
     weight: float = 1.0
     elective: bool = False
+    months: tuple[int, ...] = ()
     icd: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
 

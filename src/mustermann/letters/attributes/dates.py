@@ -25,8 +25,9 @@ class StayDates:
 
 
 def sample_stay(
-    seeds: Seeds, *, settings: Dates, days: tuple[int, int], elective: bool
-) -> StayDates:
+    seeds: Seeds, *, settings: Dates, days: tuple[int, int], elective: bool,
+    months: tuple[int, ...] = (),
+) -> StayDates:  # fmt: skip
     """Returns admission, discharge and letter, in this order.
 
     The anchor is where admissions are counted from, not today: a long stay may end after it.
@@ -36,14 +37,19 @@ def sample_stay(
       settings: Ranges and weights.
       days: Shortest and longest stay.
       elective: Whether the admission was planned, so that it falls on a workday.
+      months: Those in which the illness comes; () for all.
     """
     draws = seeds.draws("dates")
     low, high = settings.admission_days
     offset = draws.integer("admission", low, high)
+    if months and (settings.anchor - timedelta(days=offset)).month not in months:
+        offset = _offset_in_season(draws, settings, months) or offset
     if elective and draws.bernoulli("elective", settings.elective_weekday):
         offset = _workday_offset(settings, offset)
     admission = settings.anchor - timedelta(days=offset)
     discharge = admission + timedelta(days=draws.integer("days", *days))
+    if _is_day_of_rest(discharge) and draws.bernoulli("home", settings.no_discharge_at_rest):
+        discharge = _before_or_after_rest(admission, discharge, days)
     return StayDates(
         admission=admission, discharge=discharge, letter=_letter(draws, settings, discharge)
     )
@@ -84,6 +90,30 @@ def sample_past(draws: Draws, name: str, *, settings: Dates, birth: date, admiss
     return max(birth, min(admission - timedelta(days=1), admission - timedelta(days=days)))
 
 
+def _offset_in_season(draws: Draws, settings: Dates, months: tuple[int, ...]) -> int | None:
+    """Returns an offset whose day is in one of the months; None where the range has none."""
+    low, high = settings.admission_days
+    fitting = [
+        offset
+        for offset in range(low, high + 1)
+        if (settings.anchor - timedelta(days=offset)).month in months
+    ]
+    return draws.choice("season", fitting) if fitting else None
+
+
+def _is_day_of_rest(day: date) -> bool:
+    return day.weekday() == calendar.SUNDAY or calendar.is_holiday(day)
+
+
+def _before_or_after_rest(admission: date, discharge: date, days: tuple[int, int]) -> date:
+    """Returns the nearest day of discharge that is none of rest and keeps the length of stay."""
+    for distance in (-1, 1, -2, 2, -3, 3):
+        moved = discharge + timedelta(days=distance)
+        if days[0] <= (moved - admission).days <= days[1] and not _is_day_of_rest(moved):
+            return moved
+    return discharge
+
+
 def _workday_offset(settings: Dates, offset: int) -> int:
     """Returns the nearest offset whose day is a workday and within the range."""
     low, high = settings.admission_days
@@ -97,6 +127,6 @@ def _workday_offset(settings: Dates, offset: int) -> int:
 def _letter(draws: Draws, settings: Dates, discharge: date) -> date:
     weights = settings.letter_delay_weights
     letter = discharge + timedelta(days=draws.weighted("letter", range(len(weights)), weights))
-    while letter.weekday() == calendar.SUNDAY or calendar.is_holiday(letter):
+    while _is_day_of_rest(letter):
         letter += timedelta(days=1)
     return letter

@@ -68,8 +68,9 @@ def sample(
         parameters = sample_parameters(seeds, config=config, difficulty=difficulty)
     chosen = choose_case(seeds, profiles=cases.profiles, config=config, admission=admission)
     stay = sample_stay(
-        seeds, settings=config.dates, days=chosen.days, elective=chosen.profile.elective
-    )
+        seeds, settings=config.dates, days=chosen.days, elective=chosen.profile.elective,
+        months=chosen.profile.months,
+    )  # fmt: skip
     birth = sample_birth(seeds, settings=config.dates, age=chosen.age, admission=stay.admission)
     frame = _Frame(parameters=parameters, chosen=chosen, stay=stay, birth=birth)
     sampled = cases.sample(seeds.child("course"), frame.request(admission))

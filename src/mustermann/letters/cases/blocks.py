@@ -221,7 +221,9 @@ def lab_chain(labs: Sequence[Lab], *, separator: str, trends: int, time: str = "
     parts: list[Line] = []
     for index, lab in enumerate(labs):
         # A value that went wrong only later says nothing as it was on admission.
-        later = is_pathological(lab) and not _is_odd(lab, lab.values.get(time))
+        later = (
+            time == "aufnahme" and is_pathological(lab) and not _is_odd(lab, lab.values.get(time))
+        )
         if (index < trends or later) and len(set(lab.values.values())) > 1:
             parts.append([Placeholder("lab", lab.key, "trend")])
         else:

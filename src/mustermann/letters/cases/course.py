@@ -203,7 +203,9 @@ def _day(
     if spec.day is not None:
         start = days[spec.after] if spec.after else request.admission
         day = max(request.birth, min(start + timedelta(days=int(count)), request.discharge))
-        return _workday_within(day, start, request.discharge) if spec.weekday else day
+        # What comes days after something is not moved back to the same day.
+        first = min(start + timedelta(days=int(count >= 1)), day)
+        return _workday_within(day, first, request.discharge) if spec.weekday else day
     width = _UNIT_DAYS[spec.unit]
     if spec.ago is not None:
         # Whole years ago to the day looks made up; a month or a year is blurred by its width.

@@ -7,7 +7,9 @@ Text is grammar (`grammar.py`), conditions and numbers are expressions (`express
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from mustermann.core.config import strict
 from mustermann.letters.attributes.record import Length, StayType
@@ -339,12 +341,15 @@ class Fits:
       age: Lowest and highest age in years.
       stays: Days of stay by kind; ambulant is (0, 0).
       elective: Planned admission, Monday to Friday.
+      months: Months of admission (1 to 12) of an illness that has its season; all where none is
+        named.
     """
 
     sex: dict[Literal["m", "f"], float]
     age: tuple[int, int]
     stays: dict[StayType, tuple[int, int]]
     elective: bool = False
+    months: tuple[Annotated[int, Field(ge=1, le=12)], ...] = ()
 
 
 @strict

@@ -84,6 +84,7 @@ def profile(file: CaseFile) -> CaseProfile:
     return CaseProfile(
         id=file.id, specialty=file.specialty, sexes=dict(file.fits.sex), ages=file.fits.age,
         stays=dict(file.fits.stays), weight=file.weight, elective=file.fits.elective,
+        months=file.fits.months,
         icd=tuple(dict.fromkeys(main)), ops=tuple(dict.fromkeys(ops)),
     )  # fmt: skip
 

@@ -32,6 +32,37 @@ def test_a_stay_lies_within_its_ranges(elective: bool) -> None:
             assert calendar.is_workday(stay.admission)
 
 
+def test_an_illness_with_a_season_comes_in_its_months() -> None:
+    months = {
+        sample_stay(
+            seeds, settings=SETTINGS, days=(3, 9), elective=False, months=(11, 12, 1)
+        ).admission.month
+        for seeds in SEEDS
+    }
+    assert months == {11, 12, 1}
+    short = dataclasses.replace(SETTINGS, admission_days=(5, 40))  # July and August only.
+    stay = sample_stay(SEEDS[0], settings=short, days=(3, 9), elective=False, months=(1,))
+    assert 5 <= (short.anchor - stay.admission).days <= 40
+
+
+@pytest.mark.parametrize(("chance", "expected"), [(1.0, 0), (0.0, 1 / 7)])
+def test_few_go_home_on_a_sunday(chance: float, expected: float) -> None:
+    settings = dataclasses.replace(SETTINGS, no_discharge_at_rest=chance)
+    sundays = sum(
+        sample_stay(seeds, settings=settings, days=(3, 9), elective=False).discharge.weekday()
+        == calendar.SUNDAY
+        for seeds in SEEDS
+    )
+    # A standard deviation is .016.
+    assert abs(sundays / len(SEEDS) - expected) < 0.08 * (expected > 0) + 1e-9
+
+
+def test_nobody_is_given_an_appointment_on_christmas_eve() -> None:
+    assert not calendar.is_workday(date(2026, 12, 24))
+    assert not calendar.is_workday(date(2026, 12, 31))
+    assert calendar.is_workday(date(2026, 12, 23))
+
+
 def test_an_ambulant_stay_ends_on_its_day() -> None:
     stay = sample_stay(SEEDS[0], settings=SETTINGS, days=(0, 0), elective=False)
     assert stay.admission == stay.discharge
