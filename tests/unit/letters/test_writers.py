@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from itertools import product
 
 import pytest
 
@@ -109,16 +110,15 @@ def test_a_very_long_letter_short_of_words_ends_with_a_table_of_all_values() -> 
 
 
 def test_a_letter_without_a_pathological_value_does_not_go_on_from_one() -> None:
-    case = load_case("hoersturz")
     found = 0
-    for seed in range(40):
-        attributes = probe(case, seed=seed, sex="m", stay="akut", length="mittel")
+    for name, seed in product(("lagerungsschwindel", "katarakt", "netzhautabloesung"), range(20)):
+        attributes = probe(load_case(name), seed=seed, sex="m", stay="akut", length="mittel")
         if any(map(is_pathological, attributes.course.labs.values())):
             continue
         text = render(CaseWriter().write(attributes, seeds=Seeds(seed)), attributes, id="x").text
         assert not re.search(r"(?m)^(?:Sonst|Außerdem|Ferner|Des Weiteren|Weitere Werte:) \w", text)
         found += 1
-    assert found
+    assert found > 10
 
 
 def test_without_has_meds_no_drug_is_listed_and_the_plan_is_named() -> None:
