@@ -265,7 +265,7 @@ def _release_knowledge(
         ledger=ledger,
         share=field.moment_share,
     )
-    moments = Moments(sums.moments / count, sums.std / count, features.blocks)
+    moments = Moments(sums.moments / count, sums.std / count, features.banded)
     return _Knowledge(marginals, features, moments)
 
 

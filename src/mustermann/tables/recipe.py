@@ -79,7 +79,7 @@ class FieldPlan:
     Attributes:
       marginal_share: Part of the budget's mu^2 for the one-way marginals.
       moment_share: Part for the pairwise moments.
-      frequencies: Cosines that stand for an ordered column.
+      frequencies: Most cosines that stand for an ordered column.
       damping: Of the weight of rare levels of unordered columns.
       slack: Clipping radius in units of the typical length of a row's features.
       chains: How the field is sampled.
@@ -118,8 +118,15 @@ class Plan:
     views: int = 1
 
 
-RATES = ((1.0, 0.05), (3.0, 0.08), (10.0, 0.10))
+Points: TypeAlias = tuple[tuple[float, float], ...]
+RATES: Points = ((1.0, 0.05), (3.0, 0.08), (10.0, 0.10))
 """Epsilon and the sampling rate that does best there on tables of 10,000 to 26,000 rows."""
+MARGINAL_SHARES: Points = ((1.0, 0.10), (3.0, 0.14))
+"""Epsilon and the part of the budget for the one-way marginals: with more of it, training has
+enough, and the marginals are what a sample is judged by first."""
+FREQUENCIES = (4, 12)
+"""Fewest and most cosines of an ordered column; 4 at n·ε = 10,000, growing with its root: a
+moment's noise falls with n·ε, and grows with the number of cosines."""
 LEAST_BATCH = 400
 MOST_BATCH = 3000
 """Bounds of the expected batch: small tables take larger parts, large ones save time."""
@@ -138,7 +145,11 @@ def plan(name: RecipeName, *, epsilon: float, rows: float) -> Plan:
         )
     return Plan(
         shape=Shape(),
-        field=FieldPlan(pretraining=Training(steps=400, peak=4e-3)),
+        field=FieldPlan(
+            marginal_share=_interpolated(MARGINAL_SHARES, epsilon),
+            frequencies=frequencies(epsilon, rows),
+            pretraining=Training(steps=400, peak=4e-3),
+        ),
         training=Training(steps=300, peak=5e-3),
         rate=rate,
     )
@@ -149,10 +160,20 @@ def sampling_rate(epsilon: float, rows: float) -> float:
 
     Interpolated in log ε between the measured rates, then held to a sensible batch.
     """
-    points = [math.log(e) for e, _ in RATES]
-    x = min(max(math.log(epsilon), points[0]), points[-1])
-    i = min(max(bisect.bisect_right(points, x) - 1, 0), len(points) - 2)
-    weight = (x - points[i]) / (points[i + 1] - points[i])
-    rate = RATES[i][1] * (1 - weight) + RATES[i + 1][1] * weight
-    batch = min(max(rate * rows, LEAST_BATCH), MOST_BATCH)
+    batch = min(max(_interpolated(RATES, epsilon) * rows, LEAST_BATCH), MOST_BATCH)
     return min(batch / max(rows, 1.0), 1.0)
+
+
+def frequencies(epsilon: float, rows: float) -> int:
+    """Returns how many cosines stand for an ordered column at most."""
+    least, most = FREQUENCIES
+    return min(max(round(least * math.sqrt(rows * epsilon / 10_000)), least), most)
+
+
+def _interpolated(points: Points, epsilon: float) -> float:
+    """Returns the value at ε, linear in log ε between the points and constant beyond them."""
+    places = [math.log(e) for e, _ in points]
+    x = min(max(math.log(epsilon), places[0]), places[-1])
+    i = min(max(bisect.bisect_right(places, x) - 1, 0), len(places) - 2)
+    weight = (x - places[i]) / (places[i + 1] - places[i])
+    return points[i][1] * (1 - weight) + points[i + 1][1] * weight

@@ -8,7 +8,9 @@ from phonenumbers import geocoder
 from mustermann.german import places
 
 SHARED = Path(__file__).parents[3] / ".." / "shared" / "data" / "reference" / "places_de.csv"
-LOCAL_NETWORKS = {"040": "Hamburg", "089": "München", "0621": "Mannheim", "07621": "Lörrach"}
+LOCAL_NETWORKS = {
+    "040": "Hamburg", "069": "Frankfurt", "089": "München", "0621": "Mannheim", "07621": "Lörrach",
+}  # fmt: skip
 """Area codes that bear the name of another town in the network."""
 
 ABBREVIATED = {"05541": "Hann. Münden", "06851": "St Wendel", "07721": "Villingen"}
@@ -53,6 +55,22 @@ def test_area_codes_are_the_towns_own() -> None:
         by_code = LOCAL_NETWORKS.get(town.area_code) or ABBREVIATED.get(town.area_code)
         expected = (by_code or stem(town.name)).replace("ß", "ss").removeprefix("Lutherstadt ")
         assert network(town.area_code).startswith(expected), town
+
+
+LANDSCAPES = {
+    "Odenwald": {"Hessen", "Baden-Württemberg"}, "Queich": {"Rheinland-Pfalz"},
+    "Donau": {"Bayern", "Baden-Württemberg"}, "Westfalen": {"Nordrhein-Westfalen"},
+    "Rheinland": {"Nordrhein-Westfalen"}, "Schwarzwald": {"Baden-Württemberg"},
+    "Pfalz": {"Rheinland-Pfalz"}, "Saale": {"Sachsen-Anhalt", "Bayern", "Thüringen"},
+    "Thüringen": {"Thüringen"}, "Hessen": {"Hessen"}, "Sachsen": {"Sachsen"}, "Bayern": {"Bayern"},
+}  # fmt: skip
+"""States of landscapes and rivers that tell towns of one name apart."""
+
+
+def test_area_codes_are_not_those_of_a_namesake() -> None:
+    for town in places.towns():
+        last = network(town.area_code).split(" ")[-1]
+        assert town.state in LANDSCAPES.get(last, {town.state}), town
 
 
 @pytest.mark.reference

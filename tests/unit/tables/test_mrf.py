@@ -25,7 +25,7 @@ def moments_of(rows, features):
     matrix = values.T @ values / len(rows)
     groups = np.array(features.groups)
     matrix[groups[:, None] == groups] = 0
-    return Moments(matrix, 0.0, features.blocks)
+    return Moments(matrix, 0.0, features.banded)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_independent_where_the_moments_are_zero():
     features = make_features(
         MARGINALS, ordered=(False, False, True), frequencies=4, damping=0.05, slack=1.15
     )
-    zero = Moments(np.zeros((len(features.groups),) * 2), 0.0, features.blocks)
+    zero = Moments(np.zeros((len(features.groups),) * 2), 0.0, features.banded)
     draws = np.random.default_rng(1)
     rows = mrf.sample(MARGINALS, features, zero, chains=CHAINS, draws=draws)
     table = np.bincount(rows[:, 0] * 3 + rows[:, 1], minlength=6).reshape(2, 3) / len(rows)
@@ -93,7 +93,7 @@ def test_columns_of_one_level():
         damping=0.05,
         slack=1.15,
     )
-    zero = Moments(np.zeros((0, 0)), 0.0, features.blocks)
+    zero = Moments(np.zeros((0, 0)), 0.0, features.banded)
     few = Chains(count=5, sweeps=2, kept=1)
     draws = np.random.default_rng(0)
     rows = mrf.sample((np.ones(1), np.ones(1)), features, zero, chains=few, draws=draws)

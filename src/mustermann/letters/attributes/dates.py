@@ -9,6 +9,9 @@ from mustermann.core.seeds import Draws, Seeds
 from mustermann.german import calendar
 from mustermann.letters.config import Dates
 
+NEWBORN_DAYS = 28
+"""Age in days up to which a child is a newborn (WHO)."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class StayDates:
@@ -56,12 +59,19 @@ def sample_stay(
 
 
 def sample_birth(seeds: Seeds, *, settings: Dates, age: int, admission: date) -> date:
-    """Returns a day of birth that makes the patient exactly `age` years old at admission."""
+    """Returns a day of birth that makes the patient exactly `age` years old at admission.
+
+    Infants are `NEWBORN_DAYS` old at least: newborns have illnesses and letters of their own.
+    """
     draws = seeds.draws("birth")
     month = draws.integer("month", 1, 12)
     day = draws.integer("day", *settings.birth_day)
     before_birthday = (admission.month, admission.day) < (month, day)
-    return date(admission.year - age - before_birthday, month, day)
+    birth = date(admission.year - age - before_birthday, month, day)
+    if (admission - birth).days < NEWBORN_DAYS:
+        born = admission - timedelta(days=draws.integer("days", NEWBORN_DAYS + 31, 330))
+        birth = born.replace(day=min(born.day, settings.birth_day[1]))
+    return birth
 
 
 def years_between(birth: date, day: date) -> int:

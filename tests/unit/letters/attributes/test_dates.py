@@ -84,6 +84,17 @@ def test_the_age_is_exact_at_admission(age: int, admission: date, root: int) -> 
     assert birth.day <= 28
 
 
+def test_infants_are_no_newborns() -> None:
+    ages = [
+        (day - sample_birth(seeds, settings=SETTINGS, age=0, admission=day)).days
+        for number, seeds in enumerate(SEEDS)
+        for day in [date(2026, 1, 1) + timedelta(days=number % 365)]
+    ]
+    assert min(ages) >= 28
+    assert max(ages) <= 365
+    assert len(set(ages)) > 200
+
+
 @given(st.integers(0, 100), st.integers(0, 2**32))
 def test_past_events_lie_between_birth_and_admission(age: int, root: int) -> None:
     admission = date(2026, 3, 1)
