@@ -10,7 +10,7 @@ from mustermann.german import places
 SHARED = Path(__file__).parents[3] / ".." / "shared" / "data" / "reference" / "places_de.csv"
 LOCAL_NETWORKS = {
     "040": "Hamburg", "069": "Frankfurt", "089": "München", "0621": "Mannheim", "0911": "Nürnberg",
-    "07621": "Lörrach",
+    "06831": "Saarlouis", "07621": "Lörrach",
 }  # fmt: skip
 """Area codes that bear the name of another town in the network."""
 
