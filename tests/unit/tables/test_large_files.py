@@ -204,7 +204,7 @@ def test_features_of_many_rows_are_made_as_they_are_asked_for():
             made.append(len(codes))
             return super().apply(codes)
 
-    features = Watched((np.eye(3), np.ones((2, 1))), radius=1.0)
+    features = Watched((np.eye(3), np.ones((2, 1))), radius=1.0, bands=((0, 0, 0), (0,)))
     codes = np.array([[0, 1], [2, 0], [1, 1]])
     rows = features.of(codes)
     assert rows.shape == (3, 4)

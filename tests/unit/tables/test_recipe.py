@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from mustermann.tables import training
-from mustermann.tables.recipe import Training, plan, sampling_rate
+from mustermann.tables.recipe import Training, frequencies, plan, sampling_rate
 
 
 @pytest.mark.parametrize(("epsilon", "rate"), [(1, 0.05), (3, 0.08), (10, 0.10)])
@@ -22,6 +22,30 @@ def test_rates_rise_with_epsilon_and_batches_stay_bounded():
         assert all(0 < rate <= 1 for rate in rates)
     assert 1_000_000 * sampling_rate(10, 1_000_000) <= 3_000
     assert sampling_rate(1, 100) == 1
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "rows", "expected"),
+    [
+        (1, 9_864, 4),
+        (0.1, 1_000, 4),
+        (1, 26_048, 6),
+        (3, 12_000, 8),
+        (10, 12_000, 12),
+        (9, 1e9, 12),
+    ],
+)
+def test_cosines_follow_rows_times_epsilon(epsilon, rows, expected):
+    assert frequencies(epsilon, rows) == expected
+    assert plan("default", epsilon=epsilon, rows=rows).field.frequencies == expected
+
+
+def test_marginals_get_more_of_a_larger_budget():
+    shares = [
+        plan("default", epsilon=e, rows=20_000).field.marginal_share for e in (0.1, 1, 1.7, 3, 10)
+    ]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[1], shares[3], shares[4]) == (0.10, 0.10, 0.14, 0.14)
 
 
 def test_a_plan_depends_on_public_facts_only():
