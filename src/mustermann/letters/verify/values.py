@@ -80,7 +80,11 @@ def _fits(part: Component, word: str, known: Names, *, typo: bool) -> bool:
         names = known.family if part.kind == "family" else known.given | known.other
         if any(canonical(name) == folded for name in names):
             return True
-        return typo and any(_one_edit(canonical(name), folded) for name in names)
+        # Folded, "ß" is two letters: swapped with its neighbour it looks like two edits.
+        plain = visible(word).lower()
+        return typo and any(
+            _one_edit(canonical(name), folded) or _one_edit(name.lower(), plain) for name in names
+        )
     if part.kind == "initial":
         return any(canonical(n)[:1] == folded[:1] for n in known.given | known.family)
     if part.kind == "suffix":
