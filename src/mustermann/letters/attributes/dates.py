@@ -40,7 +40,8 @@ def sample_stay(
       settings: Ranges and weights.
       days: Shortest and longest stay.
       elective: Whether the admission was planned, so that it falls on a workday.
-      months: Those in which the illness comes; () for all.
+      months: Those in which the illness comes; () for all, and any where the range of
+        admissions has none of them.
     """
     draws = seeds.draws("dates")
     low, high = settings.admission_days
