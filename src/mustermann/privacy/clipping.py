@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Tree = dict[str, torch.Tensor]
 
-DEFAULT_MEMORY = 512 * 2**20
+DEFAULT_MEMORY = 256 * 2**20
 """Bytes that a micro-batch may take."""
 
 _HUGE = 1e24

@@ -1,4 +1,5 @@
 // Squared norms of sums of outer products, one record at a time, in one pass over memory.
+// Memory is what it waits for, so each record asks for the next one while it is computed.
 //
 // For a record's rows l_t (length T, width) and r_t (length T, height) it adds up
 //     value = sum_st (l_s . l_t + bias) (r_s . r_t)
@@ -8,6 +9,7 @@
 // Built without -ffast-math: NaN and infinity must come through, and sums stay in order.
 
 #include <cmath>
+#include <vector>
 
 #if defined(__AVX512F__)
 constexpr int LANES = 16;
@@ -18,6 +20,7 @@ constexpr int LANES = 8;
 // one vector each, fold into one vector of results.
 constexpr int ROWS = 4;
 constexpr int COLUMNS = LANES / ROWS;
+constexpr long CACHE_LINE = 64;
 
 typedef float Floats __attribute__((vector_size(LANES * sizeof(float))));
 typedef double Doubles __attribute__((vector_size(LANES * sizeof(double))));
@@ -81,12 +84,53 @@ __attribute__((noinline)) static Floats tile(const float *const *rows, const flo
     return result;
 }
 
-static void one_record(const float *left, const float *right, long length, long width,
-                       long height, float bias, double *value, double *terms) {
+// What each inner product of a tile counts: 2 above the diagonal, for its mirror image, 1 on it.
+struct Weights {
+    Doubles lanes;
+};
+
+static Weights weights_of(long i0, long j0, long length) {
+    Doubles weights = {};
+    for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLUMNS; ++j) {
+            const long row = i0 + i, column = j0 + j;
+            if (row < length && column < length && column >= row)
+                weights[i * COLUMNS + j] = row == column ? 1.0 : 2.0;
+        }
+    return {weights};
+}
+
+// Memory that will be read soon, to be fetched in equal parts.
+class Ahead {
+    const char *at, *const end;
+    const long part;
+
+  public:
+    Ahead(const float *from, long count, long parts)
+        : at((const char *)from), end((const char *)(from + count)), part((end - at) / (parts + 1) + CACHE_LINE) {}
+
+    void fetch() {
+        const char *stop = end - at < part ? end : at + part;
+        for (; at < stop; at += CACHE_LINE) __builtin_prefetch(at);
+    }
+};
+
+// `next` is how many records are to come after this one.
+static void one_record(const float *left, const float *right, long next, long length, long width,
+                       long height, float bias, const std::vector<Weights> &weights,
+                       double *value, double *terms) {
+    const long tiles = weights.size();
+    Ahead left_ahead(left + length * width, next ? length * width : 0, tiles);
+    Ahead right_ahead(right + length * height, next ? length * height : 0, tiles);
+    const Weights *weight = weights.data();
     Doubles total = {};
     double sizes = 0.0;
     for (long i0 = 0; i0 < length; i0 += ROWS) {
-        for (long j0 = i0 - i0 % COLUMNS; j0 < length; j0 += COLUMNS) {
+        for (long j0 = i0; j0 < length; j0 += COLUMNS) {
+            // Rows past the end repeat the last one at weight 0; but 0 times infinity is
+            // NaN, which is right: the last row then makes the record infinite anyway.
+            left_ahead.fetch();
+            right_ahead.fetch();
             const float *left_rows[ROWS], *right_rows[ROWS];
             const float *left_columns[COLUMNS], *right_columns[COLUMNS];
             for (int i = 0; i < ROWS; ++i) {
@@ -103,23 +147,10 @@ static void one_record(const float *left, const float *right, long length, long 
             const Floats inner_right = tile(right_rows, right_columns, height);
             const Doubles products = __builtin_convertvector(inner_left, Doubles) *
                                      __builtin_convertvector(inner_right, Doubles);
-            if (j0 >= i0 + ROWS && j0 + COLUMNS <= length && i0 + ROWS <= length) {
-                total += products + products;
-                continue;
-            }
-            // Rows past the end repeat the last one at weight 0; but 0 times infinity is
-            // NaN, which is right: the last row then makes the record infinite anyway.
-            Doubles weights = {};
-            for (int i = 0; i < ROWS; ++i)
-                for (int j = 0; j < COLUMNS; ++j) {
-                    const long row = i0 + i, column = j0 + j;
-                    if (row >= length || column >= length || column < row) continue;
-                    weights[i * COLUMNS + j] = row == column ? 1.0 : 2.0;
-                    if (row == column)
-                        sizes += std::sqrt(double(inner_left[i * COLUMNS + j]) *
-                                           double(inner_right[i * COLUMNS + j]));
-                }
-            total += weights * products;
+            total += (weight++)->lanes * products;
+            if (j0 >= i0 + ROWS) continue;
+            for (int j = 0; j < COLUMNS && j0 + j < length; ++j)
+                sizes += std::sqrt(products[(j0 - i0 + j) * COLUMNS + j]);
         }
     }
     double sum = 0.0;
@@ -130,7 +161,10 @@ static void one_record(const float *left, const float *right, long length, long 
 
 extern "C" void outer_norm2(const float *left, const float *right, long records, long length,
                             long width, long height, float bias, double *value, double *terms) {
+    std::vector<Weights> weights;
+    for (long i0 = 0; i0 < length; i0 += ROWS)
+        for (long j0 = i0; j0 < length; j0 += COLUMNS) weights.push_back(weights_of(i0, j0, length));
     for (long b = 0; b < records; ++b)
-        one_record(left + b * length * width, right + b * length * height, length, width, height,
-                   bias, value + b, terms + b);
+        one_record(left + b * length * width, right + b * length * height, records - 1 - b, length,
+                   width, height, bias, weights, value + b, terms + b);
 }
