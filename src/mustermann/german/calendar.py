@@ -1,11 +1,11 @@
-"""Workdays and holidays of the whole of Germany."""
+"""Workdays and holidays of Germany."""
 
 from __future__ import annotations
 
 import functools
 from datetime import date, timedelta
 
-SUNDAY = 6
+WEDNESDAY, SATURDAY, SUNDAY = 2, 5, 6
 
 
 def easter(year: int) -> date:
@@ -37,13 +37,37 @@ def holidays(year: int) -> frozenset[date]:
     return frozenset(moving | fixed | unity)
 
 
+@functools.lru_cache(maxsize=256)
+def holidays_somewhere(year: int) -> frozenset[date]:
+    """Returns the holidays of single states, whole or for the most part.
+
+    Epiphany, Women's Day, Corpus Christi, the Assumption, Children's Day, Reformation Day, All
+    Saints' Day, and the day of repentance, the Wednesday before 23 November.
+
+    Source: the holiday acts of the states.
+    """
+    repentance = date(year, 11, 22)
+    while repentance.weekday() != WEDNESDAY:
+        repentance -= timedelta(days=1)
+    fixed = {
+        date(year, month, day)
+        for month, day in ((1, 6), (3, 8), (8, 15), (9, 20), (10, 31), (11, 1))
+    }
+    return frozenset(fixed | {repentance, easter(year) + timedelta(days=60)})
+
+
 def is_holiday(day: date) -> bool:
     """Returns whether `day` is a holiday in every state."""
     return day in holidays(day.year)
 
 
 def is_workday(day: date) -> bool:
-    """Returns whether `day` is a Monday to Friday on which offices and practices are open."""
+    """Returns whether `day` is a Monday to Friday on which offices everywhere are open.
+
+    A letter's state is not asked for: a day that is a holiday in some is no workday in any.
+    """
     # Christmas Eve and New Year's Eve are no holidays, but nobody is given an appointment.
     closed = (day.month, day.day) in {(12, 24), (12, 31)}
-    return day.weekday() < 5 and not closed and not is_holiday(day)
+    if day.weekday() >= SATURDAY or closed or is_holiday(day):
+        return False
+    return day not in holidays_somewhere(day.year)

@@ -28,6 +28,9 @@ LOW_OCTAVE = 2
 """Frequencies 1 to 4 are one band, 5 to 8 the next: a band of very few is shrunk too far."""
 LEAST_FREQUENCIES = 4
 """An ordered column has so many cosines however few of its levels are in use."""
+LEAST_LEFT = 2e-3
+"""A further cosine of which less variance (near 1 before) is left once the lower ones are taken
+out tells rare levels apart and nothing else; at unit length it would make rows long there."""
 MOST_INDICATORS = 128
 """So many unordered levels of a column get features, the most frequent ones. Rare levels of a
 column of texts would cost time, memory and a longer row, and their moments are noise."""
@@ -231,7 +234,7 @@ def _curve(p: Floats, frequencies: int) -> tuple[Floats, tuple[int, ...]]:
             for other in made:
                 left -= (p @ (left * other)) * other
         rest = float(p @ left**2)
-        if rest > max(1e-3 * float(p @ wave**2), 1e-12):
+        if rest > (LEAST_LEFT if made else 1e-12):
             made.append(left / math.sqrt(rest))
             octaves.append(max(LOW_OCTAVE, (frequency - 1).bit_length()))
     return np.stack(made, axis=1) if made else np.zeros((len(p), 0)), tuple(octaves)

@@ -25,3 +25,18 @@ def test_workdays() -> None:
     assert calendar.is_workday(date(2026, 9, 3))
     assert not calendar.is_workday(date(2026, 9, 5))
     assert not calendar.is_workday(date(2026, 5, 14))
+
+
+@pytest.mark.parametrize(
+    "day",
+    [date(2026, 1, 6), date(2026, 6, 4), date(2027, 3, 8), date(2025, 8, 15), date(2027, 9, 20),
+     date(2025, 10, 31), date(2027, 11, 1), date(2026, 11, 18), date(2028, 11, 22)],
+)  # fmt: skip
+def test_a_holiday_of_one_state_is_no_workday_in_any(day: date) -> None:
+    assert not calendar.is_holiday(day)
+    assert not calendar.is_workday(day)
+
+
+def test_the_days_around_them_are_workdays() -> None:
+    assert calendar.is_workday(date(2026, 6, 3))
+    assert calendar.is_workday(date(2026, 11, 17))

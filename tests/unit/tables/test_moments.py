@@ -43,6 +43,14 @@ def test_a_column_of_which_few_levels_are_in_use_has_few_cosines():
     assert features((p, Q), (True, True), frequencies=12).bands[1] == (2,) * 4 + (3,) * 4 + (4,) * 4
 
 
+def test_cosines_that_tell_only_rare_levels_apart_are_left_out():
+    p = np.append(0.98, np.full(29, 0.02 / 29))
+    table = features((p, Q), (True, True)).tables[0]
+    assert table.shape == (30, 1)
+    assert p @ table**2 == pytest.approx([1.0])
+    assert features((np.append(0.9999, np.full(29, 1e-4 / 29)), Q), (True, True)).tables[0].size
+
+
 def test_unordered_levels_keep_all_but_the_constant():
     assert features().tables[0].shape == (4, 3)
     assert features().tables[2].shape == (1, 0)

@@ -39,7 +39,8 @@ def sample_stay(
       seeds: The letter's node.
       settings: Ranges and weights.
       days: Shortest and longest stay.
-      elective: Whether the admission was planned, so that it falls on a workday.
+      elective: Whether the admission was planned: it falls on a workday, and that of a patient
+        who stays on one before another, since most of what was planned is done the day after.
       months: Those in which the illness comes; () for all, and any where the range of
         admissions has none of them.
     """
@@ -49,7 +50,7 @@ def sample_stay(
     if months and (settings.anchor - timedelta(days=offset)).month not in months:
         offset = _offset_in_season(draws, settings, months) or offset
     if elective and draws.bernoulli("elective", settings.elective_weekday):
-        offset = _workday_offset(settings, offset)
+        offset = _workday_offset(settings, offset, stays=days[0] > 0)
     admission = settings.anchor - timedelta(days=offset)
     discharge = admission + timedelta(days=draws.integer("days", *days))
     if _is_day_of_rest(discharge) and draws.bernoulli("home", settings.no_discharge_at_rest):
@@ -125,12 +126,15 @@ def _before_or_after_rest(admission: date, discharge: date, days: tuple[int, int
     return discharge
 
 
-def _workday_offset(settings: Dates, offset: int) -> int:
-    """Returns the nearest offset whose day is a workday and within the range."""
+def _workday_offset(settings: Dates, offset: int, *, stays: bool) -> int:
+    """Returns the nearest offset in range whose day, and with a stay the next, is a workday."""
     low, high = settings.admission_days
     for distance in range(high - low + 1):
         for near in (offset + distance, offset - distance):
-            if low <= near <= high and calendar.is_workday(settings.anchor - timedelta(days=near)):
+            day = settings.anchor - timedelta(days=near)
+            if not (low <= near <= high and calendar.is_workday(day)):
+                continue
+            if not stays or calendar.is_workday(day + timedelta(days=1)):
                 return near
     return offset
 

@@ -340,7 +340,7 @@ class Fits:
       sex: Weight of each sex that it fits.
       age: Lowest and highest age in years.
       stays: Days of stay by kind; ambulant is (0, 0).
-      elective: Planned admission, Monday to Friday.
+      elective: Planned admission: a workday, with a stay one before another workday.
       months: Months of admission (1 to 12) of an illness that has its season; all where none is
         named.
     """

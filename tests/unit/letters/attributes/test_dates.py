@@ -30,6 +30,15 @@ def test_a_stay_lies_within_its_ranges(elective: bool) -> None:
         assert not calendar.is_holiday(stay.letter)
         if elective:
             assert calendar.is_workday(stay.admission)
+            assert calendar.is_workday(stay.admission + timedelta(days=1))
+
+
+def test_a_planned_visit_may_fall_on_a_friday() -> None:
+    fridays = sum(
+        sample_stay(seeds, settings=SETTINGS, days=(0, 0), elective=True).admission.weekday() == 4
+        for seeds in SEEDS
+    )
+    assert fridays > 50
 
 
 def test_an_illness_with_a_season_comes_in_its_months() -> None:
