@@ -27,7 +27,7 @@ LEAST_CURVE = 5
 LOW_OCTAVE = 2
 """Frequencies 1 to 4 are one band, 5 to 8 the next: a band of very few is shrunk too far."""
 LEAST_FREQUENCIES = 4
-"""An ordered column has so many cosines however few of its levels are in use."""
+"""An ordered column is offered so many cosines however few of its levels are in use."""
 LEAST_LEFT = 2e-3
 """A further cosine of which less variance (near 1 before) is left once the lower ones are taken
 out tells rare levels apart and nothing else; at unit length it would make rows long there."""
