@@ -269,9 +269,8 @@ def privatise(total: Tree, mechanism: Mechanism, randomness: Randomness) -> Tree
     The noise is drawn and added in float64; the result has the sum's dtype.
     """
     sizes = [value.numel() for value in total.values()]
-    normal = torch.from_numpy(randomness.standard_normal(sum(sizes)))
+    noise = torch.from_numpy(randomness.standard_normal(sum(sizes))).mul_(mechanism.std)
     noisy: Tree = {}
-    for (name, value), part in zip(total.items(), torch.split(normal, sizes), strict=True):
-        noise = part.view(value.shape).to(value.device) * mechanism.std
-        noisy[name] = (value.double() + noise).to(value.dtype)
+    for (name, value), part in zip(total.items(), torch.split(noise, sizes), strict=True):
+        noisy[name] = part.view(value.shape).to(value.device).add_(value).to(value.dtype)
     return noisy

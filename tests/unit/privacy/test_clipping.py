@@ -82,13 +82,14 @@ class Words(nn.Module):
 class Flat(nn.Module):
     """Linear layers on vectors, where a record has one position."""
 
-    def __init__(self, *, bias=True):
+    def __init__(self, *, bias=True, bend=torch.relu, goal=0.0):
         super().__init__()
         self.first = nn.Linear(6, 4, bias=bias)
         self.last = nn.Linear(4, 3, bias=bias)
+        self.bend, self.goal = bend, goal
 
     def forward(self, x):
-        return self.last(torch.relu(self.first(x))).square().sum(1)
+        return (self.last(self.bend(self.first(x))) - self.goal).square().sum(1)
 
 
 class Pictures(nn.Module):
@@ -120,8 +121,9 @@ CASES = {
     "layer used twice": (
         lambda: Words(twice=True, shared_norm=True), lambda n: torch.randint(0, 5, (n, 6))
     ),
-    "flat": (Flat, lambda n: torch.randn(n, 6)),
-    "flat, no bias": (lambda: Flat(bias=False), lambda n: torch.randn(n, 6)),
+    # No relu here: just above the bend a gradient is made of rounding alone.
+    "flat": (lambda: Flat(bend=torch.tanh, goal=2), lambda n: torch.randn(n, 6)),
+    "flat, no bias": (lambda: Flat(bias=False, bend=torch.tanh, goal=2), lambda n: torch.randn(n, 6)),
     "pictures": (Pictures, lambda n: torch.randn(n, 5, 7, 2)),
 }  # fmt: skip
 

@@ -20,24 +20,46 @@ def test_values_differ_from_call_to_call():
     assert (SystemRandomness().standard_normal(64) != SystemRandomness().standard_normal(64)).any()
 
 
-def test_all_bits_come_from_the_operating_system(monkeypatch):
+def test_every_draw_has_a_key_of_its_own_from_the_operating_system(monkeypatch):
     asked = []
 
-    def zeros(count):
+    def keys(count):
         asked.append(count)
-        return bytes(count)
+        return bytes([len(asked)]) * count
 
-    monkeypatch.setattr("os.urandom", zeros)
-    assert (os_generator().random(3) == 0).all()
+    monkeypatch.setattr("os.urandom", keys)
+    first, second = os_generator().random(3), os_generator().random(3)
+    assert asked == [32, 32]
+    assert (first != second).all()
+    monkeypatch.setattr("os.urandom", lambda count: b"\1" * count)
+    assert (os_generator().random(3) == first).all()
+
+
+def test_the_stream_is_chacha20(monkeypatch):
+    # RFC 8439, A.1, test vector 1: the first block of the zero key.
+    monkeypatch.setattr("os.urandom", bytes)
+    block = bytes.fromhex("76b8e0ada0f13d90405d6ae55386bd28bdd219b8a08ded1a")
+    words = [int.from_bytes(block[at : at + 8], "little") >> 11 for at in (0, 8, 16)]
+    assert (os_generator().random(3) * 2.0**53).tolist() == words
+
+
+@pytest.mark.parametrize("sign", [0, 255])
+def test_the_smallest_and_the_largest_words(monkeypatch, sign):
+    class Stream:
+        def __init__(self, *given, **more): ...
+
+        def encryptor(self):
+            return self
+
+        def update(self, data):
+            return bytes([sign]) * len(data)
+
+    monkeypatch.setattr("mustermann.privacy.noise.Cipher", Stream)
+    assert os_generator().random(1)[0] == (0 if sign == 0 else 1 - 2.0**-53)
+    normal = os_generator().standard_normal(2)
     # The smallest uniform gives the largest radius: the tails end there, at a finite value.
-    assert os_generator().standard_normal(2)[0] == pytest.approx((2 * 53 * np.log(2)) ** 0.5)
-    assert asked == [24, 16]
-
-
-def test_the_largest_words_stay_below_one(monkeypatch):
-    monkeypatch.setattr("os.urandom", lambda count: b"\xff" * count)
-    assert os_generator().random(1)[0] < 1
-    assert np.isfinite(os_generator().standard_normal(2)).all()
+    assert normal[0] == pytest.approx((2 * 53 * np.log(2)) ** 0.5 if sign == 0 else 0)
+    assert np.isfinite(normal).all()
 
 
 def test_normals_are_normal_and_uniforms_uniform():
