@@ -494,3 +494,8 @@ def sentences(case: Case, attributes: Attributes, *, seeds: Seeds) -> Iterator[t
     letter = _Letter(case, attributes, seeds.child("skeleton"))
     for unit in letter.open_units():
         yield unit, letter.expand(unit.versions[int(letter.random() * len(unit.versions))])
+
+
+def lists(case: Case, attributes: Attributes, *, seeds: Seeds) -> Mapping[str, Line]:
+    """Returns diagnoses, drugs, laboratory values and the like of a patient, by section."""
+    return _Letter(case, attributes, seeds.child("skeleton")).lists
