@@ -14,7 +14,7 @@ ADDED = """
 [[text.verlauf]]
 p = 1
 at = 999
-say = "Das Wetter {war|blieb} {am Montag|am Dienstag|am Mittwoch} {warm|kalt}, {%knapp: kurz|heiter}."
+say = "Das Wetter {war|blieb} am {Montag|Dienstag|Mittwoch} {warm|kalt}, {%knapp: kurz|heiter}."
 
 [[text.verlauf]]
 p = 1
