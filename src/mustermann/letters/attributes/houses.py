@@ -10,13 +10,33 @@ from mustermann.german.transliteration import fold
 from mustermann.letters.attributes.scene import Maker, Scene, Value
 
 _POOLS = {
-    "rehaklinik": "rehab", "praxis": "practices", "station": "wards",
-    "pflegedienst": "care_services",
+    "rehaklinik": "rehab", "praxis": "practices", "pflegedienst": "care_services",
 }  # fmt: skip
+_WARDS: Mapping[str, frozenset[str]] = {
+    "wards_internal": frozenset({
+        "Angiologie", "Diabetologie und Endokrinologie", "Endokrinologie", "Gastroenterologie",
+        "Hämatologie und Onkologie", "Infektiologie", "Innere Medizin", "Kardiologie",
+        "Nephrologie", "Pneumologie", "Rheumatologie",
+    }),
+    "wards_surgical": frozenset({
+        "Allgemein- und Viszeralchirurgie", "Gefäßchirurgie", "Handchirurgie", "Orthopädie",
+        "Unfallchirurgie",
+    }),
+    "wards_intensive": frozenset({"Intensivmedizin"}),
+    "wards_child": frozenset({"Pädiatrie"}),
+}  # fmt: skip
+"""Pools of wards named after what they treat, with the departments that have them."""
 
 
 def _listed(scene: Scene, slot: str) -> Value:
     return Value(scene.draws(slot).choice("name", institutions.named(_POOLS[slot])))
+
+
+def _ward(scene: Scene, slot: str) -> Value:
+    """Returns a ward by letter, number or nickname, or one that its department is named in."""
+    own = next((pool for pool, those in _WARDS.items() if scene.specialty in those), None)
+    names = institutions.named("wards") + (institutions.named(own) if own else ())
+    return Value(scene.draws(slot).choice("name", names))
 
 
 def _organisation(scene: Scene, slot: str) -> Value:
@@ -109,6 +129,7 @@ _TYPISTS = (
 
 MAKERS: Mapping[str, Maker] = {
     **dict.fromkeys(_POOLS, _listed),
+    "station": _ward,
     "organisation": _organisation,
     "sonstiges": _remark,
     "klinik": _clinic,

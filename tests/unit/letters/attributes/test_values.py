@@ -8,7 +8,7 @@ import phonenumbers
 import pytest
 
 from mustermann.core.config import resolve
-from mustermann.german import identifiers, places
+from mustermann.german import identifiers, institutions, places
 from mustermann.letters.config import LettersConfig
 
 LETTERS = range(120)
@@ -111,3 +111,20 @@ def test_values_are_clean_text(draw) -> None:
             assert text == text.strip(), slot
             assert "  " not in text and "{" not in text
             assert text or slot in {"beruf", "arbeitgeber"}
+
+
+def test_wards_named_after_what_they_treat_are_their_departments(draw) -> None:
+    named = {
+        kind: set(institutions.named(f"wards_{kind}"))
+        for kind in ("internal", "surgical", "intensive", "child")
+    }
+    seen = {kind: set() for kind in named}
+    for number in range(400):
+        a = draw(number)
+        for kind, names in named.items():
+            if a.values["station"] in names:
+                seen[kind].add(a.course.specialty)
+    # None of the departments here operates or is an intensive care unit.
+    assert seen == {
+        "internal": {"Kardiologie"}, "surgical": set(), "intensive": set(), "child": {"Pädiatrie"},
+    }  # fmt: skip
