@@ -123,7 +123,9 @@ CASES = {
     ),
     # No relu here: just above the bend a gradient is made of rounding alone.
     "flat": (lambda: Flat(bend=torch.tanh, goal=2), lambda n: torch.randn(n, 6)),
-    "flat, no bias": (lambda: Flat(bias=False, bend=torch.tanh, goal=2), lambda n: torch.randn(n, 6)),
+    "flat, no bias": (
+        lambda: Flat(bias=False, bend=torch.tanh, goal=2), lambda n: torch.randn(n, 6)
+    ),
     "pictures": (Pictures, lambda n: torch.randn(n, 5, 7, 2)),
 }  # fmt: skip
 
