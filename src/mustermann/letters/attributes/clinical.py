@@ -26,7 +26,7 @@ class CaseProfile:
       ages: Lowest and highest age in years.
       stays: Days of stay, lowest and highest, by kind; ambulant is (0, 0).
       weight: How often it is drawn, against 1 of an ordinary case.
-      elective: Planned admission, on workdays.
+      elective: Share of patients whose admission is planned, on workdays.
       months: Months in which it comes; () for all.
       icd: Codes that its main diagnosis can have; a given admission is matched by them.
       ops: Codes that its procedures can have.
@@ -38,7 +38,7 @@ class CaseProfile:
     ages: tuple[int, int]
     stays: Mapping[StayType, tuple[int, int]]
     weight: float = 1.0
-    elective: bool = False
+    elective: float = 0.0
     months: tuple[int, ...] = ()
     icd: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
@@ -57,6 +57,7 @@ class CourseRequest:
       admission: First day.
       discharge: Last day; the first one for an ambulant stay.
       letter: Day of the letter.
+      elective: Whether the admission was planned.
       parameters: How the letter is to be written.
       icd: Code that the main diagnosis must have, "" where the case is free.
       ops: Codes that must be among the procedures.
@@ -70,6 +71,7 @@ class CourseRequest:
     admission: date
     discharge: date
     letter: date
+    elective: bool
     parameters: Parameters
     icd: str = ""
     ops: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from mustermann.core.seeds import Seeds
 from mustermann.german import names, places, terms
 from mustermann.german.names import FamilyName
 from mustermann.letters.attributes import address, contacts, houses, identifiers
-from mustermann.letters.attributes.admission import Admission
+from mustermann.letters.attributes.admission import Admission, NoFittingCase
 from mustermann.letters.attributes.choice import Chosen, choose_case
 from mustermann.letters.attributes.clinical import CourseRequest, CourseSampler, SampledCourse
 from mustermann.letters.attributes.dates import StayDates, sample_birth, sample_stay
@@ -67,14 +67,40 @@ def sample(
     if parameters is None:
         parameters = sample_parameters(seeds, config=config, difficulty=difficulty)
     chosen = choose_case(seeds, profiles=cases.profiles, config=config, admission=admission)
+    frame, sampled = _course(seeds, config, cases, admission, parameters, chosen)
+    return _fill(seeds, config, frame, sampled)
+
+
+def _course(
+    seeds: Seeds, config: LettersConfig, cases: CourseSampler, admission: Admission,
+    parameters: Parameters, chosen: Chosen,
+) -> tuple[_Frame, SampledCourse]:  # fmt: skip
+    """Returns the frame of a course and the course.
+
+    Given codes may be those of an emergency only, or of a planned operation: where a case has
+    both, the other way of admission is tried before none fits.
+    """
+    share = chosen.profile.elective
+    planned = seeds.draws("dates").bernoulli("planned", share)
+    frame = _frame(seeds, config, parameters, chosen, elective=planned)
+    try:
+        return frame, cases.sample(seeds.child("course"), frame.request(admission))
+    except NoFittingCase:
+        if share in (0, 1):
+            raise
+    frame = _frame(seeds, config, parameters, chosen, elective=not planned)
+    return frame, cases.sample(seeds.child("course"), frame.request(admission))
+
+
+def _frame(
+    seeds: Seeds, config: LettersConfig, parameters: Parameters, chosen: Chosen, *, elective: bool
+) -> _Frame:
     stay = sample_stay(
-        seeds, settings=config.dates, days=chosen.days, elective=chosen.profile.elective,
+        seeds, settings=config.dates, days=chosen.days, elective=elective,
         months=chosen.profile.months,
     )  # fmt: skip
     birth = sample_birth(seeds, settings=config.dates, age=chosen.age, admission=stay.admission)
-    frame = _Frame(parameters=parameters, chosen=chosen, stay=stay, birth=birth)
-    sampled = cases.sample(seeds.child("course"), frame.request(admission))
-    return _fill(seeds, config, frame, sampled)
+    return _Frame(parameters=parameters, chosen=chosen, stay=stay, birth=birth, elective=elective)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +111,7 @@ class _Frame:
     chosen: Chosen
     stay: StayDates
     birth: date
+    elective: bool
 
     def request(self, admission: Admission) -> CourseRequest:
         return CourseRequest(
@@ -96,6 +123,7 @@ class _Frame:
             admission=self.stay.admission,
             discharge=self.stay.discharge,
             letter=self.stay.letter,
+            elective=self.elective,
             parameters=self.parameters,
             icd=admission.icd,
             ops=admission.ops,

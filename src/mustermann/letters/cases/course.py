@@ -76,7 +76,7 @@ def _simulate(case: Case, seeds: Seeds, request: CourseRequest) -> SampledCourse
     env = Facts(case.facts, seeds.draws("facts"))
     env.update(age=request.age, sex=request.sex, stay=request.stay,
                days=(request.discharge - request.admission).days,
-               elective=case.file.fits.elective,
+               elective=request.elective,
                months=_whole_months(request.birth, request.admission),
                winter=request.admission.month in WINTER)  # fmt: skip
     length = request.parameters.length

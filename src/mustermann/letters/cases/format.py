@@ -340,7 +340,8 @@ class Fits:
       sex: Weight of each sex that it fits.
       age: Lowest and highest age in years.
       stays: Days of stay by kind; ambulant is (0, 0).
-      elective: Planned admission: a workday, with a stay one before another workday.
+      elective: Planned admission: a workday, with a stay one before another workday. A number
+        is the share of patients whose admission was; facts read which it is as `elective`.
       months: Months of admission (1 to 12) of an illness that has its season; all where none is
         named.
     """
@@ -348,7 +349,7 @@ class Fits:
     sex: dict[Literal["m", "f"], float]
     age: tuple[int, int]
     stays: dict[StayType, tuple[int, int]]
-    elective: bool = False
+    elective: bool | Annotated[float, Field(ge=0, le=1)] = False
     months: tuple[Annotated[int, Field(ge=1, le=12)], ...] = ()
 
 

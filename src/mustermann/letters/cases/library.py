@@ -83,7 +83,7 @@ def profile(file: CaseFile) -> CaseProfile:
     ops = [code for p in file.procedures for code in possible_codes(file, p.ops)]
     return CaseProfile(
         id=file.id, specialty=file.specialty, sexes=dict(file.fits.sex), ages=file.fits.age,
-        stays=dict(file.fits.stays), weight=file.weight, elective=file.fits.elective,
+        stays=dict(file.fits.stays), weight=file.weight, elective=float(file.fits.elective),
         months=file.fits.months,
         icd=tuple(dict.fromkeys(main)), ops=tuple(dict.fromkeys(ops)),
     )  # fmt: skip

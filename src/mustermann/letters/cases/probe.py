@@ -70,6 +70,7 @@ def probe(
     request = CourseRequest(
         case=case.id, sex=sex, age=years, stay=stay, birth=birth, admission=admission,
         discharge=discharge, letter=discharge, parameters=parameters,
+        elective=draws.bernoulli("elective", float(case.file.fits.elective)),
     )  # fmt: skip
     sampled = sample_course(case, seeds=seeds, request=request)
     dates = {

@@ -22,7 +22,7 @@ PROFILES = (
     ),
     CaseProfile(
         id="parkinson", specialty="Neurologie", sexes={"m": 0.6, "f": 0.4}, ages=(55, 88),
-        stays=STAYS, icd=("G20.10",), elective=True,
+        stays=STAYS, icd=("G20.10",), elective=1.0,
     ),
     CaseProfile(
         id="delir", specialty="Geriatrie", sexes={"m": 1.0, "f": 1.0}, ages=(50, 99), stays=STAYS,

@@ -65,7 +65,8 @@ def test_codes_that_are_asked_for_are_found_or_refused() -> None:
     request = CourseRequest(
         case="nstemi", sex="f", age=70, stay="akut", birth=probed.dates["geburtsdatum"],
         admission=probed.dates["aufnahme"], discharge=probed.dates["entlassung"],
-        letter=probed.dates["brief"], parameters=probed.parameters, ops=("8-837.m1",),
+        letter=probed.dates["brief"], elective=False, parameters=probed.parameters,
+        ops=("8-837.m1",),
     )  # fmt: skip
     course = sample_course(load_case("nstemi"), seeds=Seeds(5), request=request).course
     assert "8-837.m1" in {procedure.ops for procedure in course.procedures}

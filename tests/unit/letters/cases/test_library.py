@@ -9,10 +9,14 @@ import pytest
 
 from mustermann.core.errors import ConfigError
 from mustermann.core.seeds import Seeds
+from mustermann.letters.attributes.admission import Admission
+from mustermann.letters.attributes.sampler import sample
 from mustermann.letters.cases import library
 from mustermann.letters.cases.format import EventSpec, Variable
+from mustermann.letters.cases.library import SingleCase, load_case
 from mustermann.letters.cases.lint import _indications, _places, _plans
 from mustermann.letters.cases.probe import LENGTHS, STRUCTURES, STYLES, probe
+from mustermann.letters.config import LettersConfig
 from mustermann.letters.render import render
 from mustermann.letters.writers import CaseWriter
 
@@ -86,3 +90,29 @@ def test_an_event_that_counts_from_one_that_does_not_happen_is_one_line() -> Non
     case = library.compile_case(dataclasses.replace(file, events=events))
     with pytest.raises(ConfigError, match=r"Expected the event 'never' whenever 'then'"):
         probe(case, seed=0, sex="m", stay="akut")
+
+
+def test_some_patients_of_a_case_are_planned_and_others_come_on_any_day() -> None:
+    cases = SingleCase(load_case("sectio"))
+    days = {True: set(), False: set()}
+    for number in range(150):
+        seeds = Seeds(4).child("letters", number)
+        attributes = sample(seeds, config=LettersConfig(), cases=cases)
+        planned = attributes.course.facts["elective"]
+        assert planned == attributes.course.facts["primaer"]
+        days[planned].add(attributes.dates["aufnahme"].weekday())
+    # A planned stay begins on a workday before another workday.
+    assert days[True] <= {0, 1, 2, 3}
+    assert days[False] == set(range(7))
+
+
+@pytest.mark.parametrize(("ops", "planned"), [("5-749.10", True), ("5-749.11", False)])
+def test_a_given_code_decides_how_the_patient_came(ops: str, planned: bool) -> None:
+    cases = SingleCase(load_case("sectio"))
+    for number in range(20):
+        attributes = sample(
+            Seeds(5).child("letters", number), config=LettersConfig(), cases=cases,
+            admission=Admission(ops=(ops,)),
+        )  # fmt: skip
+        assert ops in {procedure.ops for procedure in attributes.course.procedures}
+        assert attributes.course.facts["elective"] == planned
