@@ -30,6 +30,7 @@ LISTS = ("diagnosen", "medikation")
 """Lists whose lines are authored: laboratory values are no sentences."""
 
 _WORD = re.compile(r"[^\W\d_]+|[^\w\s]")
+_BULLET = re.compile(r"(?:\d+\.|-) ")
 
 
 def wordings(
@@ -47,7 +48,7 @@ def wordings(
     for seed, attributes in enumerate(_patients(case, patients)):
         for where, line in _lines(case, attributes, seed):
             if ((where in own) or where.startswith("list ")) != modules:
-                text = _written(line, attributes)
+                text = _unmarked(_written(line, attributes))
                 found.setdefault(where, {}).setdefault(text, _pairs(text))
     return {where: _cover(texts) for where, texts in sorted(found.items())}
 
@@ -67,6 +68,8 @@ def _lines(
 ) -> Iterator[tuple[str, Sequence[Segment]]]:
     for unit, line in sentences(case, attributes, seeds=Seeds(seed)):
         yield unit.where, line
+    if attributes.parameters.structure == "narrative":
+        return  # its lists are chains of the same words
     for name, line in lists(case, attributes, seeds=Seeds(seed)).items():
         if name in LISTS:
             yield from ((f"list {name}", part) for part in _split(line))
@@ -87,6 +90,11 @@ def _split(line: Sequence[Segment]) -> Iterator[list[Segment]]:
 def _written(line: Sequence[Segment], attributes: Attributes) -> str:
     skeleton = Skeleton(segments=tuple(tidy(capitalise(line))), case=attributes.course.case)
     return render(skeleton, attributes, id="wording").text.strip()
+
+
+def _unmarked(text: str) -> str:
+    """Returns a line of a list without its number or dash."""
+    return text[mark.end() :] if (mark := _BULLET.match(text)) else text
 
 
 def _pairs(text: str) -> frozenset[tuple[str, str]]:
