@@ -48,7 +48,7 @@ def _organisation(scene: Scene, slot: str) -> Value:
 
 def _remark(scene: Scene, slot: str) -> Value:
     """Returns what everybody in town knows the patient by."""
-    kind = "child" if scene.age < 18 else scene.sex
+    kind = "child" if scene.age < 18 else f"old_{scene.sex}" if scene.age > 65 else scene.sex
     return Value(scene.draws(slot).choice("name", institutions.named(f"other_phi_{kind}")))
 
 

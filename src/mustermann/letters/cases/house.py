@@ -40,12 +40,14 @@ class WordEntry:
       short: Abbreviation.
       at: Austrian form.
       rate: Factor on the probability of abbreviating.
+      like: An earlier phrase; a house abbreviates both or none.
     """
 
     long: str
     short: str
     at: str = ""
     rate: float = 1.0
+    like: str = ""
 
 
 @strict
@@ -157,13 +159,19 @@ class Words(Lexicon):
       free: The lexicon for sentences.
 
     Raises:
-      ConfigError: A phrase stands twice.
+      ConfigError: A phrase stands twice, or is said to be like one that does not stand there.
     """
 
     def __init__(
         self, entries: Sequence[WordEntry], synonyms: Sequence[Sequence[Sequence[str]]] = ()
     ) -> None:
         self.entries, self.synonyms = tuple(entries), Synonyms(synonyms)
+        known = {entry.long for entry in self.entries}
+        for entry in self.entries:
+            if entry.like and entry.like not in known:
+                raise ConfigError(
+                    f"Expected like to name a phrase of house.toml, got {entry.like!r}."
+                )
         rows = self.synonyms.entries()
         self.longs = (
             *(entry.long for entry in self.entries),
@@ -258,10 +266,9 @@ def draw_house(
 
 def _words(random: Random, style: Style, country: str) -> tuple[str, ...]:
     """Returns the house's form of every entry, all from one stream: most of them are not asked."""
-    draw = random.random
-    return tuple(
-        short if draw() < chance else long for long, short, chance in _chances(style, country)
-    )
+    chances = _chances(style, country)
+    draws = [random.random() for _ in chances]
+    return tuple(short if draws[like] < chance else long for long, short, chance, like in chances)
 
 
 def _synonyms(random: Random) -> list[str]:
@@ -281,15 +288,18 @@ def _rows() -> tuple[tuple[int, tuple[str, ...]], ...]:
 
 
 @cache
-def _chances(style: Style, country: str) -> tuple[tuple[str, str, float], ...]:
-    """Returns each entry's long form, short form and the probability of the short one."""
+def _chances(style: Style, country: str) -> tuple[tuple[str, str, float, int], ...]:
+    """Returns each entry's long and short form, the chance of the short one, whose draw it is."""
     rate = _ABBREVIATE[style]
+    entries = house_rules().lexicon.entries
+    places = {entry.long: place for place, entry in enumerate(entries)}
     found = []
-    for entry in house_rules().lexicon.entries:
+    for entry in entries:
+        like = places[entry.like or entry.long]
         if country == "at" and entry.at:
-            found.append((entry.at, entry.at, 0.0))
+            found.append((entry.at, entry.at, 0.0, like))
         else:
-            found.append((entry.long, entry.short, rate * entry.rate if entry.short else 0.0))
+            found.append((entry.long, entry.short, rate * entry.rate if entry.short else 0.0, like))
     return tuple(found)
 
 

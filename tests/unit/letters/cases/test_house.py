@@ -6,7 +6,15 @@ from random import Random
 import pytest
 
 from mustermann.core.errors import ConfigError
-from mustermann.letters.cases.house import LIBRARY, Synonyms, WordEntry, Words, house_rules
+from mustermann.core.seeds import Seeds
+from mustermann.letters.cases.house import (
+    LIBRARY,
+    Synonyms,
+    WordEntry,
+    Words,
+    draw_house,
+    house_rules,
+)
 
 GROUPS = [[["bisher", "bislang"]], [["lediglich", ">nur"], ["Sonographie", "Sonografie"]]]
 
@@ -41,6 +49,24 @@ def test_parts_of_words_stay():
 def test_a_phrase_that_stands_twice_is_refused():
     with pytest.raises(ConfigError, match=r"each phrase once.*'bisher'"):
         Words([WordEntry("bisher", "")], GROUPS)
+
+
+def test_a_phrase_like_none_is_refused():
+    with pytest.raises(ConfigError, match=r"like to name a phrase.*'rechts'"):
+        Words([WordEntry("links", "li.", like="rechts")])
+
+
+def test_a_house_abbreviates_both_sides_or_none():
+    words = house_rules().lexicon
+    place = {entry.long: number for number, entry in enumerate(words.entries)}
+    seen = set()
+    for seed in range(60):
+        house = draw_house(
+            Seeds(seed).draws("house"), style="standard", structure="structured",
+            specialty="Kardiologie",
+        )  # fmt: skip
+        seen.add((house.words[place["rechts"]], house.words[place["links"]]))
+    assert seen == {("rechts", "links"), ("re.", "li.")}
 
 
 def test_columns_of_the_real_groups_are_as_long_as_their_rows():
