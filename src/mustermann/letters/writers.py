@@ -314,7 +314,9 @@ class _Letter:
         said: Line = []
         if odd:
             chain = blocks.lab_chain(odd, separator=separator, trends=trends)
-            said = [*grammar.capitalise(expand(self._phrase("labor_auftakt"))), *chain, ". "]
+            later = any(isinstance(part, Placeholder) and part.form == "trend" for part in chain)
+            opening = self._phrase("labor_auftakt_verlauf" if later else "labor_auftakt")
+            said = [*grammar.capitalise(expand(opening)), *chain, ". "]
         if normal and self.parameters.length != "kurz":
             chain = blocks.lab_chain(normal, separator=separator, trends=0)
             opening = self._phrase("labor_normal" if odd else "labor_unauffaellig")
