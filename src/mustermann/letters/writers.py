@@ -52,8 +52,9 @@ _APPENDIX = (
 _PRIORITY_AND_TICKET = itemgetter(0, 1)
 _GENERAL = 2
 """So much later than its priority says comes a sentence that could stand in any letter."""
-_WORDINGS = 6
-"""So many wordings of a sentence are tried where the briefest is wanted."""
+_WORDINGS = (6, 30)
+"""So many wordings of a sentence are tried where the briefest is wanted; more where those of the
+first round make a letter that is still too long."""
 _INPATIENT = re.compile(r"[Ss]tationär|[Ee]ntlass|Aufnahme")
 """Headings with these words are for patients who stay the night."""
 _HEADING = 18
@@ -173,7 +174,7 @@ class _Letter:
         # What a short letter owes fills its band; those meant to be shorter leave out detail.
         bound = min(target, limit) if self.parameters.length == "kurz" else limit
         if self.size > bound:
-            self._shorten(basic, bound)
+            self._shorten(basic, bound, limit)
         for priority, _, unit, place in pending:
             if priority > 1:
                 if self.size >= target:
@@ -219,18 +220,21 @@ class _Letter:
         self.said.setdefault(unit.section, []).append((unit.at, place, unit.para, line))
         self.size += width + 2
 
-    def _shorten(self, basic: Sequence[tuple[Said, float]], bound: float) -> None:
+    def _shorten(self, basic: Sequence[tuple[Said, float]], bound: float, limit: float) -> None:
         """Leaves detail out of the lists, then takes the briefest of some wordings."""
         self.size -= sum(map(self.width, self.lists.values()))
         self.lists = self._lists(brief=True)
         self.size += sum(map(self.width, self.lists.values()))
         if self.size <= bound:
             return
-        self.size = sum(self.width(line) + _HEADING for line in self.lists.values())
-        self.said.clear()
-        for unit, place in basic:
-            lines = [self._write(unit) for _ in range(_WORDINGS)]
-            self._say(unit, place, min(lines, key=self.width))
+        for wordings in _WORDINGS:
+            self.size = sum(self.width(line) + _HEADING for line in self.lists.values())
+            self.said.clear()
+            for unit, place in basic:
+                lines = [self._write(unit) for _ in range(wordings)]
+                self._say(unit, place, min(lines, key=self.width))
+            if self.size <= limit:
+                break
 
     def _append_labs(self, limit: float) -> None:
         """Puts a table of all values behind the letter, where the text has only some of them."""

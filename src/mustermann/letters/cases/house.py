@@ -118,12 +118,18 @@ def _capital(form: str) -> str:
     return mark + plain[:1].upper() + plain[1:]
 
 
+_NOT_SPLIT = "".join(f"(?<!- {word} )" for word in ("und", "oder", "bis"))
+"""The second half of "Puls- und Blutdruckkontrolle" or "zwei- bis dreimal" is no word of its own."""
+
+
 class Lexicon:
     """Finds the phrases of an index in text."""
 
     def __init__(self, index: Mapping[str, int]) -> None:
         self._index = dict(index)
-        self._pattern = re.compile(rf"(?<![\w-])({_any_of(sorted(self._index))})(?![\w-])")
+        self._pattern = re.compile(
+            rf"(?<![\w-]){_NOT_SPLIT}({_any_of(sorted(self._index))})(?![\w-])"
+        )
 
     def split(self, text: str) -> list[str | int]:
         """Returns the text in pieces, entries as their index."""

@@ -46,6 +46,14 @@ def test_parts_of_words_stay():
     ]
 
 
+@pytest.mark.parametrize(
+    "text", ["Puls- und Sonographie", "Ergo- oder Sonographie", "zwei- bis Sonographie"]
+)
+def test_the_second_half_of_a_divided_word_stays(text):
+    assert Words([], GROUPS).free.split(text) == [text]
+    assert len(Words([], GROUPS).free.split("Puls und Sonographie")) == 2
+
+
 def test_a_phrase_that_stands_twice_is_refused():
     with pytest.raises(ConfigError, match=r"each phrase once.*'bisher'"):
         Words([WordEntry("bisher", "")], GROUPS)
