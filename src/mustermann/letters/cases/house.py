@@ -119,7 +119,7 @@ def _capital(form: str) -> str:
 
 
 _NOT_SPLIT = "".join(f"(?<!- {word} )" for word in ("und", "oder", "bis"))
-"""The second half of "Puls- und Blutdruckkontrolle" or "zwei- bis dreimal" is no word of its own."""
+"""The second half of "Puls- und Blutdruckkontrolle", "zwei- bis dreimal" is no word of its own."""
 
 
 class Lexicon:
