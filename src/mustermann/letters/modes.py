@@ -171,8 +171,7 @@ _PRESCRIPTIONS = (
 )
 _QUOTES = (
     "Aus unserem Vorbrief: „Wir berichteten über [[patient form=hon_first_last case=akk]], geb. "
-    "[[geburtsdatum variant=dmy]]. Am [[{event} variant=dmy]] erfolgte die Behandlung wie "
-    "beschrieben.“",
+    "[[geburtsdatum variant=dmy]], zuletzt bei uns vorgestellt am [[{event} variant=dmy]].“",
     "Auszug aus einem früheren Befund:\n> Patient: [[patient form=last_comma_first]]\n> geb.: "
     "[[geburtsdatum variant=dmy]]\n> Datum: [[{event} variant=dmy2]]\n> Befund wie besprochen.",
     "Im Vorbefund heißt es: „[[patient form=last_comma_first]], * [[geburtsdatum variant=dmy2]]; "
@@ -197,7 +196,9 @@ def _law_citations(segments: Segments, attributes: Attributes, draws: Draws) -> 
     children = attributes.course.facts.get("kinder", "")
     if attributes.patient.sex == "f" and 25 <= attributes.age < 55 and "kein" not in children:
         week, day = draws.integer("week", 37, 40), draws.integer("day", 1, 6)
-        grades.append(f"Letzter Partus in der [[nonpii_id:{week} {day}/7 SSW]].")
+        grades.append(
+            f"Gynäkologische Anamnese: letzte Entbindung in der [[nonpii_id:{week} {day}/7 SSW]]."
+        )
     if not grades:
         return cited
     text = " ".join(grades)
