@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mustermann.core.errors import MustermannError
 from mustermann.core.seeds import Seeds
-from mustermann.letters.attributes.record import Attributes
+from mustermann.letters.attributes.record import Attributes, Length
 from mustermann.letters.cases.grammar import capitalise
 from mustermann.letters.cases.library import compile_case, read_case
 from mustermann.letters.cases.model import Case
@@ -29,6 +29,8 @@ PATIENTS = 240
 LISTS = ("diagnosen", "medikation")
 """Lists whose lines are authored: laboratory values are no sentences."""
 
+_LENGTHS: tuple[Length, ...] = ("sehr_lang", "sehr_lang", "ausfuehrlich", "mittel", "kurz")
+"""The longer a letter, the more comorbidities: short ones show what is said without them."""
 _WORD = re.compile(r"[^\W\d_]+|[^\w\s]")
 _BULLET = re.compile(r"(?:\d+\.|-) ")
 
@@ -48,7 +50,7 @@ def wordings(
     for seed, attributes in enumerate(_patients(case, patients)):
         for where, line in _lines(case, attributes, seed):
             if ((where in own) or where.startswith("list ")) != modules:
-                text = _unmarked(_written(line, attributes))
+                text = _unmarked(_written(line, attributes)).strip()
                 found.setdefault(where, {}).setdefault(text, _pairs(text))
     return {where: _cover(texts) for where, texts in sorted(found.items())}
 
@@ -59,7 +61,8 @@ def _patients(case: Case, count: int) -> Iterator[Attributes]:
         yield probe(
             case, seed=seed, sex=sexes[seed % len(sexes)],
             stay=stays[seed // len(sexes) % len(stays)], style=STYLES[seed % 3],
-            length="sehr_lang", structure=STRUCTURES[seed // 3 % 2], full=seed % 4 != 0,
+            length=_LENGTHS[seed % len(_LENGTHS)], structure=STRUCTURES[seed // 3 % 2],
+            full=seed % 4 != 0,
         )  # fmt: skip
 
 
@@ -89,11 +92,11 @@ def _split(line: Sequence[Segment]) -> Iterator[list[Segment]]:
 
 def _written(line: Sequence[Segment], attributes: Attributes) -> str:
     skeleton = Skeleton(segments=tuple(tidy(capitalise(line))), case=attributes.course.case)
-    return render(skeleton, attributes, id="wording").text.strip()
+    return render(skeleton, attributes, id="wording").text
 
 
 def _unmarked(text: str) -> str:
-    """Returns a line of a list without its number or dash."""
+    """Returns a line of a list without its number or dash; indented details have none."""
     return text[mark.end() :] if (mark := _BULLET.match(text)) else text
 
 
