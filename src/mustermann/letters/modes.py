@@ -194,7 +194,9 @@ def _law_citations(segments: Segments, attributes: Attributes, draws: Draws) -> 
     if attributes.age >= 6 and attributes.course.specialty not in _STRENGTH_TESTED and not weak:
         grades.append("Kraft der Hände beidseits [[nonpii_id:5/5]].")
     children = attributes.course.facts.get("kinder", "")
-    if attributes.patient.sex == "f" and 25 <= attributes.age < 55 and "kein" not in children:
+    obstetric = attributes.course.specialty == "Gynäkologie und Geburtshilfe"
+    mother = attributes.patient.sex == "f" and 25 <= attributes.age < 55 and "kein" not in children
+    if mother and not obstetric:
         week, day = draws.integer("week", 37, 40), draws.integer("day", 1, 6)
         grades.append(
             f"Gynäkologische Anamnese: letzte Entbindung in der [[nonpii_id:{week} {day}/7 SSW]]."

@@ -32,7 +32,7 @@ _MAIL = re.compile(r"[\w.+-]*@[\w-]+\.\w+")
 _WEB = re.compile(r"www\.\w|https?://")
 _NAME = re.compile(
     r"(?:Herrn?|Frau|Dr\.|Prof\.|Schwester|Pfleger)"
-    r"\s(?!Dr|Prof|med|Kolleg|Patient|und\b)[A-ZÄÖÜÇŞ]\w+"
+    r"\s(?!Dr|Prof|med|Kolleg|Patient|Frau\b|Herrn?\b|und\b)[A-ZÄÖÜÇŞ]\w+"
     r"|(?:Dr|Prof)\.(?:\s?(?:Prof|Dr|med|rer|nat|dent|phil|habil)\.)+\s(?!Kolleg|Patient)"
     r"[A-ZÄÖÜÇŞ]\w+"
     r"|(?:Herrn?|Frau|Hrn?\.|Fr\.)\s+[A-ZÄÖÜÇŞ]\."
