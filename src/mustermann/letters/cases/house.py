@@ -40,7 +40,7 @@ class WordEntry:
       short: Abbreviation.
       at: Austrian form.
       rate: Factor on the probability of abbreviating.
-      like: An earlier phrase; a house abbreviates both or none.
+      like: Another phrase; a house abbreviates both or none.
     """
 
     long: str
@@ -273,7 +273,8 @@ def draw_house(
 def _words(random: Random, style: Style, country: str) -> tuple[str, ...]:
     """Returns the house's form of every entry, all from one stream: most of them are not asked."""
     chances = _chances(style, country)
-    draws = [random.random() for _ in chances]
+    draw = random.random
+    draws = [draw() for _ in chances]
     return tuple(short if draws[like] < chance else long for long, short, chance, like in chances)
 
 
