@@ -1,14 +1,14 @@
 """What a private step costs beside a step of the same model without privacy.
 
-    python benchmarks/dpsgd.py [--json FILE] [--records 1024] [--rounds 15] [--peers all]
+    python benchmarks/dpsgd.py [--json FILE] [--records 1024] [--rounds 31] [--peers all]
 
 A step is everything between two states of the model: loss and gradients of all records,
 clipping and noise where there are any, and Adam. The model is a transformer of two layers
 over 15 columns of 100 levels. Contenders run in one thread and in turns, so that a busy
 machine slows all of them alike, and processor time is what counts, which leaves out the
 time in which other programs ran; figures are medians over the rounds, as ratios. Ours takes
-turns with the non-private steps first and with its peers after that: vmap's gigabytes would
-sweep everybody else's pages out of the process between two turns.
+turns with the non-private steps first and with its peers after that, for half as many rounds:
+vmap's gigabytes would sweep everybody else's pages out of the process between two turns.
 
 Opacus knows only torch's layers, so it is given samplers for ours, written as well as its
 own are. Its steps add no noise, which favours it.
@@ -263,7 +263,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path, help="also write the ratios to this file")
     parser.add_argument("--records", type=int, default=1024)
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=31)
     parser.add_argument("--widths", type=int, nargs="+", default=[64, 128])
     parser.add_argument("--peers", choices=("all", "none"), default="all")
     options = parser.parse_args()
@@ -283,7 +283,8 @@ def main() -> None:
         show(seconds, base, "non-private")
         result["ratio_nonprivate"][str(width)] = round(seconds[OURS] / base, 4)
         if options.peers == "all":
-            seconds = measure({OURS: ours(width, rows)} | peers(width, rows), options.rounds)
+            contenders = {OURS: ours(width, rows)} | peers(width, rows)
+            seconds = measure(contenders, -(-options.rounds // 2))
             show(seconds, seconds[OURS], "ours")
             opacus = [s / seconds[OURS] for name, s in seconds.items() if name.startswith("Opacus")]
             result["ratio_opacus_best"][str(width)] = round(min(opacus), 4) if opacus else None

@@ -10,7 +10,7 @@ from torch import nn
 from mustermann.core.errors import ConfigError
 from mustermann.privacy.gram import gram_norm2, outer_norm2, sum_norm2
 from mustermann.privacy.layers import ColumnEmbedding, ColumnHeads, Positions
-from mustermann.privacy.rules import Rule, SquaredNorm, Use, rule_for, square, zero_norm
+from mustermann.privacy.rules import Rule, SquaredNorm, Use, rule_for, size2, square, zero_norm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -177,9 +177,9 @@ class ColumnEmbeddingRule(Rule):
         """Returns the squared norms: one row a column, or a Gram matrix of the views."""
         layer = cast("ColumnEmbedding", use.layer)
         if use.views == 1:
-            sizes = use.gradient.square().sum(2)
+            sizes = size2(use.gradient)
             if layer.basis is not None:
-                sizes = sizes * self._basis_rows(layer, use).square().sum(2)
+                sizes = sizes * size2(self._basis_rows(layer, use))
             value = sizes.sum(1, dtype=torch.float64)
             return SquaredNorm(value=value, terms=value)
         total = zero_norm(use.records, use.gradient)
@@ -231,10 +231,10 @@ class ColumnHeadsRule(Rule):
         if use.views == 1:
             value = zero_norm(use.records, use.gradient).value
             for taken, given in self._factors(use):
-                sizes = given.square().sum(2)
-                value = value + (sizes if taken is None else sizes * taken.square().sum(2)).sum(
-                    1, dtype=torch.float64
-                )
+                sizes = size2(given)
+                if taken is not None:
+                    sizes = sizes * size2(taken)
+                value = value + sizes.sum(1, dtype=torch.float64)
             return SquaredNorm(value=value, terms=value)
         total = zero_norm(use.records, use.gradient)
         for taken, given in self._factors(use):

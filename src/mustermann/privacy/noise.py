@@ -23,6 +23,9 @@ from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
 
 Floats = npt.NDArray[np.float64]
 _UNIT = 2.0**-53
+# Even, and what a processor's cache holds: a step of DP-SGD waits for its noise, and memory
+# costs more than arithmetic.
+_BLOCK = 2**15
 
 
 class Randomness(Protocol):
@@ -42,7 +45,7 @@ class SystemRandomness:
 
     def random(self, size: int, /) -> Floats:
         """Returns `size` uniform values in [0, 1), multiples of 2^-53."""
-        return _numerators(size) * _UNIT
+        return _Words().numerators(size) * _UNIT
 
     def standard_normal(self, size: int, /) -> Floats:
         """Returns `size` normal values, by Box and Muller.
@@ -52,24 +55,10 @@ class SystemRandomness:
 
         Source: Box and Muller 1958.
         """
-        half = (size + 1) // 2
-        # In place: a step of DP-SGD waits for this, and memory costs more than arithmetic.
-        radius, tangent = np.split(_numerators(2 * half), 2)
-        radius += 1.0
-        radius *= _UNIT
-        np.log(radius, out=radius)
-        radius *= -2.0
-        np.sqrt(radius, out=radius)
-        # Cosine and sine of the angle by the tangent of its half, which costs one call.
-        tangent *= math.pi * _UNIT
-        np.tan(tangent, out=tangent)
-        square = tangent * tangent
-        square += 1.0
-        radius /= square
-        normal = np.empty(2 * half)
-        np.multiply(radius, 2.0 - square, out=normal[:half])
-        radius *= 2.0
-        np.multiply(radius, tangent, out=normal[half:])
+        words = _Words()
+        normal = np.empty(size + size % 2)
+        for start in range(0, len(normal), _BLOCK):
+            _box_muller(words, normal[start : start + _BLOCK])
         return normal[:size]
 
 
@@ -78,10 +67,36 @@ def os_generator() -> SystemRandomness:
     return SystemRandomness()
 
 
-def _numerators(count: int) -> Floats:
-    """Returns whole numbers below 2^53, each of 53 bits of the stream of a fresh key."""
-    # A key serves once, so that the nonce may be zero.
-    stream = Cipher(ChaCha20(os.urandom(32), bytes(16)), mode=None).encryptor()
-    words = np.frombuffer(stream.update(bytes(8 * count)), dtype=np.uint64) >> np.uint64(11)
-    # As signed integers: processors convert these to floats several times as fast.
-    return words.view(np.int64).astype(np.float64)
+class _Words:
+    """The stream of one fresh key."""
+
+    def __init__(self) -> None:
+        # A key serves once, so that the nonce may be zero.
+        self._stream = Cipher(ChaCha20(os.urandom(32), bytes(16)), mode=None).encryptor()
+
+    def numerators(self, count: int) -> Floats:
+        """Returns the next whole numbers below 2^53, of 53 bits of the stream each."""
+        words = np.frombuffer(self._stream.update(bytes(8 * count)), dtype=np.uint64)
+        # As signed integers: processors convert these to floats several times as fast.
+        return (words >> np.uint64(11)).view(np.int64).astype(np.float64)
+
+
+def _box_muller(words: _Words, normal: Floats) -> None:
+    """Fills `normal`, of even length, with normal values."""
+    half = len(normal) // 2
+    radius, tangent = np.split(words.numerators(2 * half), 2)
+    radius += 1.0
+    radius *= _UNIT
+    np.log(radius, out=radius)
+    radius *= -2.0
+    np.sqrt(radius, out=radius)
+    # Cosine and sine of the angle by the tangent of its half, which costs one call.
+    tangent *= math.pi * _UNIT
+    np.tan(tangent, out=tangent)
+    square = tangent * tangent
+    square += 1.0
+    radius /= square
+    np.subtract(2.0, square, out=square)
+    np.multiply(radius, square, out=normal[:half])
+    radius *= 2.0
+    np.multiply(radius, tangent, out=normal[half:])

@@ -157,8 +157,20 @@ class Rule(abc.ABC):
 
 
 def square(rows: torch.Tensor) -> torch.Tensor:
-    """Returns the squared norm of each row of (B, ...), float64, added up in float64."""
+    """Returns the squared norm of each row of (B, ...), float64, added up in float64.
+
+    Over a last axis of layers' widths the squares are added up as they are, which spares a
+    pass over memory.
+    """
+    if rows.ndim > 2:
+        return size2(rows).flatten(1).sum(1, dtype=torch.float64)
     return rows.square().flatten(1).sum(1, dtype=torch.float64)
+
+
+def size2(rows: torch.Tensor) -> torch.Tensor:
+    """Returns the squared norms over the last axis, (..., d) to (...), in one pass."""
+    sizes: torch.Tensor = torch.linalg.vector_norm(rows, dim=-1)
+    return sizes.square()
 
 
 def zero_norm(records: int, like: torch.Tensor) -> SquaredNorm:
