@@ -66,7 +66,8 @@ def fixed_line(
         return Phone(f"{area_code} {_extend(str(digits), extension, 3)}", "realistic")
     block = DRAMA_BLOCKS.get(area_code)
     if block:
-        tail = draws.integer(name, 0, 999)
+        # So few numbers meet in one letter: institutions have the odd ones, people the even.
+        tail = 2 * draws.integer(name, 0, 499) + extension
         return Phone(f"{area_code} {_extend(f'{block}{tail:03d}', extension, 3)}", "fictional")
     length = _TOO_LONG + 1 - len(area_code)
     digits = draws.integer(name, 0, 10 ** (length - 2) - 1)
