@@ -127,6 +127,21 @@ def listed_family() -> frozenset[str]:
 
 
 @functools.cache
+def words() -> frozenset[str]:
+    """Returns every word of every name there is: "Hans-Peter" has two."""
+    pools = [pool(origin) for origin in ORIGINS]
+    given = {name for one in pools for group in one.given.values() for name in group}
+    family = {name for one in pools for name in (*one.family, *one.particles, *one.nouns)}
+    spelt = given | {form for name in family for form in (name.male, name.female)}
+    return frozenset(word for name in spelt for word in words_of(name))
+
+
+def words_of(name: str) -> list[str]:
+    """Returns the words of a name."""
+    return name.replace("-", " ").split()
+
+
+@functools.cache
 def diminutives() -> Mapping[str, str]:
     """Returns pet forms by given name: Alexander → Alex."""
     return dict(

@@ -79,10 +79,18 @@ class CourseRequest:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class SampledCourse:
-    """A course and the dates of its named events ("koro", "sturz"), without the "ereignis:"."""
+    """What a case makes of a frame.
+
+    Attributes:
+      course: The course.
+      events: Days of its named events ("koro", "sturz"), without the "ereignis:".
+      names_said: Words of names that its texts say as ordinary words ("Wahl", "Kern"): nobody
+        in the letter is called so, or readers could not tell which is which.
+    """
 
     course: Course
     events: Mapping[str, date]
+    names_said: frozenset[str] = frozenset()
 
 
 class CourseSampler(Protocol):

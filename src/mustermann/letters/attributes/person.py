@@ -35,10 +35,17 @@ _FIFTHS = 5
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Namer:
-    """Draws names at one difficulty."""
+    """Draws names at one difficulty.
+
+    Attributes:
+      config: Probabilities.
+      difficulty: Of the letter.
+      taken: Words that the letter says otherwise; no name that is drawn has one.
+    """
 
     config: LettersConfig
     difficulty: Difficulty
+    taken: frozenset[str] = frozenset()
 
     def patient(
         self, draws: Draws, *, sex: Sex, age: int, born: int, family: FamilyName | None = None
@@ -117,6 +124,13 @@ class Namer:
 
     def _family(self, draws: Draws, name: str, origin: str, *, rich: bool = False) -> FamilyName:
         """Returns a family name; a rich one may have a particle or be doubled."""
+        drawn = self._any_family(draws, name, origin, rich=rich)
+        while self.taken.intersection(names.words_of(f"{drawn.male} {drawn.female}")):
+            draws = draws.below("another")
+            drawn = self._any_family(draws, name, origin, rich=rich)
+        return drawn
+
+    def _any_family(self, draws: Draws, name: str, origin: str, *, rich: bool) -> FamilyName:
         settings = self.config.names
         pool = names.pool(origin)
         if rich and pool.particles and draws.bernoulli(f"{name} particle", settings.particle):
@@ -144,7 +158,7 @@ class Namer:
         given = self._given(draws, origin, sex, born, fifth)
         # "Thomas Thomas" and a son of his father's name exist, but read like slips.
         stream = draws
-        while given[0] in {family.of(sex), unlike}:
+        while given[0] in {family.of(sex), unlike} or self._is_taken(given):
             stream = stream.below("another")
             given = self._given(stream, origin, sex, born, fifth)
         return Person(
@@ -160,6 +174,9 @@ class Namer:
             diminutive=names.diminutives().get(given[0], ""),
             role=role,
         )
+
+    def _is_taken(self, given: tuple[str, ...]) -> bool:
+        return any(self.taken.intersection(names.words_of(name)) for name in given)
 
     def _given(
         self, draws: Draws, origin: str, sex: Sex, born: int, fifth: int | None

@@ -23,7 +23,7 @@ from mustermann.letters.attributes.inclusion import sample_included, unlikely
 from mustermann.letters.attributes.lazy import Lazy
 from mustermann.letters.attributes.parameters import sample_parameters
 from mustermann.letters.attributes.person import Namer, next_of_kin
-from mustermann.letters.attributes.record import Attributes, Course, Difficulty, Parameters, Person
+from mustermann.letters.attributes.record import Attributes, Difficulty, Parameters, Person
 from mustermann.letters.attributes.scene import Maker, Scene
 from mustermann.letters.config import Dates, LettersConfig
 from mustermann.letters.slots import OTHERS, RELATIVES, STAFF
@@ -132,9 +132,9 @@ class _Frame:
 
 def _fill(seeds: Seeds, config: LettersConfig, frame: _Frame, sampled: SampledCourse) -> Attributes:
     """Puts people, values and dates around a course."""
-    family = _family_by_mode(seeds, frame.parameters.modes, sampled.course)
+    family = _family_by_mode(seeds, frame.parameters.modes, sampled)
     parameters = dataclasses.replace(frame.parameters, modes=family.modes)
-    namer = Namer(config=config, difficulty=parameters.difficulty)
+    namer = Namer(config=config, difficulty=parameters.difficulty, taken=sampled.names_said)
     patient = namer.patient(
         seeds.draws("patient"), sex=frame.chosen.sex, age=frame.chosen.age, born=frame.birth.year,
         family=family.name,
@@ -246,17 +246,19 @@ class _FamilyByMode:
     modes: frozenset[str]
 
 
-def _family_by_mode(seeds: Seeds, modes: frozenset[str], course: Course) -> _FamilyByMode:
+def _family_by_mode(seeds: Seeds, modes: frozenset[str], sampled: SampledCourse) -> _FamilyByMode:
     """Settles which of the modes that name the patient wins; the others are dropped."""
     draws = seeds.draws("modes names")
     wanted = [mode for mode in ("eponym_patient", "town_name", "noun_name") if mode in modes]
     for mode in wanted:
         if mode == "eponym_patient":
-            options = [FamilyName(name, name) for name in terms.eponym_names_in(course.diagnoses)]
+            eponyms = terms.eponym_names_in(sampled.course.diagnoses)
+            options = [FamilyName(name, name) for name in eponyms]
         elif mode == "town_name":
             options = [FamilyName(town.name, town.name) for town in places.surname_towns()]
         else:
-            options = list(names.pool("german").nouns)
+            nouns = names.pool("german").nouns
+            options = [name for name in nouns if name.male not in sampled.names_said]
         if options:
             return _FamilyByMode(draws.choice(mode, options), modes - set(wanted) | {mode})
     return _FamilyByMode(None, modes - set(wanted))

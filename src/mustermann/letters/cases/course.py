@@ -96,7 +96,7 @@ def _simulate(case: Case, seeds: Seeds, request: CourseRequest) -> SampledCourse
         procedures=_procedures(case, env, spell, events), medication_before=lists.before,
         medication=lists.now, labs=labs, facts=facts | {"changes": lists.changes},
     )  # fmt: skip
-    return SampledCourse(course=course, events=events)
+    return SampledCourse(course=course, events=events, names_said=case.names_said)
 
 
 class Facts(dict[str, Any]):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mustermann.core.errors import ConfigError
+from mustermann.german import names as person_names
 from mustermann.letters.cases import grammar
 from mustermann.letters.cases.expressions import (
     NAMESPACES,
@@ -32,6 +34,9 @@ from mustermann.letters.cases.format import (
 from mustermann.letters.cases.grammar import Node
 from mustermann.letters.cases.house import Words
 from mustermann.letters.cases.variables import Sampler, compile_variable
+
+_PLACEHOLDER = re.compile(r"\[\[.*?\]\]")
+_CAPITALISED = re.compile(r"\b[A-ZÄÖÜ]\w+")
 
 ALWAYS: Expression = lambda env: True  # noqa: E731
 BUILTIN = frozenset({
@@ -344,6 +349,7 @@ class Case:
       varied: Sections of which a letter uses one variant.
       drugs: Of all parts, the case's own last.
       diagnoses: Of all parts, the case's own first.
+      names_said: Words of names that the case's or a module's texts say as ordinary words.
     """
 
     file: CaseFile
@@ -360,6 +366,7 @@ class Case:
     varied: frozenset[str]
     drugs: tuple[Drug, ...]
     diagnoses: tuple[DiagnosisLine, ...]
+    names_said: frozenset[str]
 
     @property
     def id(self) -> str:
@@ -417,9 +424,17 @@ def link(
         diagnoses=tuple(line for part in reversed(parts) for line in part.diagnoses),
         phrases={name: node for part in parts for name, node in part.phrases.items()},
         decimals={fact.name: fact.decimals for part in parts for fact in part.facts},
+        names_said=_names_said(file).union(*(_names_said(module) for module, _ in used)),
     )
     check_names(case)
     return case
+
+
+def _names_said(file: CaseFile | ModuleFile) -> frozenset[str]:
+    """Returns the words outside placeholders that some name has, too."""
+    return person_names.words().intersection(
+        _CAPITALISED.findall(_PLACEHOLDER.sub(" ", repr(file)))
+    )
 
 
 def _is_used(file: CaseFile, module: ModuleFile, codes: Sequence[str]) -> bool:

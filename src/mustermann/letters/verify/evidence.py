@@ -55,6 +55,17 @@ class Evidence:
         return "".join([*parts, self.document.text[at:]])
 
     @cached_property
+    def unmeasured(self) -> str:
+        """`rest` without the laboratory's values: 1950 ng/l is no year of birth."""
+        parts, at = [], 0
+        for span in self.document.clinical:
+            if span.label == "LAB":
+                parts += [self.uncovered[at : span.start], COVERED * (span.end - span.start)]
+                at = span.end
+        text = "".join([*parts, self.uncovered[at:]])
+        return text if self.plain else visible(text)
+
+    @cached_property
     def diagnoses(self) -> list[str]:
         """The ICD codes of the letter's diagnoses."""
         return [line["icd"] for line in self.course.get("diagnoses") or () if line.get("icd")]

@@ -78,8 +78,10 @@ class Unlabelled:
                 if _occurs(form, flat):
                     yield self._found(evidence, form)
                     break
-        for found in dates_in(flat, evidence.dates.values()):
-            yield self._found(evidence, found)
+        if found := set(dates_in(flat, evidence.dates.values())):
+            said = " ".join(evidence.unmeasured.split())
+            for form in sorted(found.intersection(dates_in(said, evidence.dates.values()))):
+                yield self._found(evidence, form)
 
     def _found(self, evidence: Evidence, value: str) -> Fault:
         at = evidence.uncovered.find(value)

@@ -22,6 +22,22 @@ def test_easy_patients_have_names_of_one_origin_and_no_doubled_ones() -> None:
         assert person.family != person.birth_name
 
 
+def test_nobody_bears_a_name_that_the_letter_says_as_a_word() -> None:
+    free = [namer().patient(draws, sex="f", age=50, born=1975) for draws in DRAWS]
+    taken = frozenset(word for one in free[:40] for word in names.words_of(one.family))
+    strict = Namer(config=LettersConfig(), difficulty="adversarial", taken=taken)
+    kept = 0
+    for draws, before in zip(DRAWS, free, strict=True):
+        person = strict.patient(draws, sex="f", age=50, born=1975)
+        male = strict.other(draws, "bekannter", year=2026)
+        for one in (person, male):
+            assert not taken.intersection(names.words_of(one.family))
+            assert not any(taken.intersection(names.words_of(name)) for name in one.given)
+        if not taken.intersection(names.words_of(before.family)):
+            kept += person.family == before.family
+    assert kept > 300  # who bears another name keeps it
+
+
 def test_hard_patients_sometimes_cross_origins_and_double_names() -> None:
     people = [namer().patient(d, sex="m", age=50, born=1975) for d in DRAWS]
     doubled = sum("-" in p.family for p in people) / len(people)

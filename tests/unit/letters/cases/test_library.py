@@ -116,3 +116,9 @@ def test_a_given_code_decides_how_the_patient_came(ops: str, planned: bool) -> N
         )  # fmt: skip
         assert ops in {procedure.ops for procedure in attributes.course.procedures}
         assert attributes.course.facts["elective"] == planned
+
+
+def test_a_case_knows_the_names_that_it_says_as_words() -> None:
+    said = load_case("katarakt").names_said
+    assert {"Kern", "Wahl"} <= said
+    assert not said & {"Müller", "Schmidt", "Yılmaz"}
