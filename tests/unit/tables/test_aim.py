@@ -77,7 +77,7 @@ def test_it_keeps_within_its_size() -> None:
     model, _ = fitted(epsilon=50.0, model_megabytes=30 * 8 / 2**20)
     kept = sum(conditional.joint.size for conditional in model.chain.conditionals)
     widest = max(conditional.joint.size for conditional in model.chain.conditionals)
-    assert widest <= 12
+    assert widest <= 30  # a triangle of pairs makes one table of 18 cells
     assert kept <= 30 + sum(SIZES)
 
 
