@@ -10,7 +10,7 @@ import pytest
 from mustermann.core.errors import ConfigError, DataError, PrivacyError
 from mustermann.privacy.budget import Budget
 from mustermann.privacy.ledger import Ledger
-from mustermann.tables import aim_rounds
+from mustermann.tables import aim_rounds, junction
 from mustermann.tables.aim import AIMModel, public_pseudo_counts
 from mustermann.tables.domain import Column, Domain
 from mustermann.tables.marginal_fit import Measurement
@@ -75,10 +75,15 @@ def test_the_chain_is_learnt(pair) -> None:
 
 def test_it_keeps_within_its_size() -> None:
     model, _ = fitted(epsilon=50.0, model_megabytes=30 * 8 / 2**20)
-    kept = sum(conditional.joint.size for conditional in model.chain.conditionals)
-    widest = max(conditional.joint.size for conditional in model.chain.conditionals)
-    assert widest <= 30  # a triangle of pairs makes one table of 18 cells
-    assert kept <= 30 + sum(SIZES)
+    scopes = {frozenset({one.column, *one.parents}) for one in model.chain.conditionals}
+    clusters = [scope for scope in scopes if not any(scope < other for other in scopes)]
+    assert sum(math.prod(SIZES[column] for column in scope) for scope in clusters) <= 30
+
+
+def test_a_triangle_of_pairs_counts_as_one_table() -> None:
+    triangle = [(0, 2), (2, 3), (0, 3)]
+    assert junction.build(SIZES, triangle).cells == 3 * 2 * 3 + 4
+    assert junction.build(SIZES, [*triangle, (0, 1)]).cells == 3 * 2 * 3 + 3 * 4
 
 
 def test_samples_come_in_blocks_and_by_seed(pair, monkeypatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -48,21 +48,13 @@ class Evidence:
     @cached_property
     def uncovered(self) -> str:
         """The text with each character inside a span replaced by `COVERED`."""
-        parts, at = [], 0
-        for span in self.document.spans:
-            parts += [self.document.text[at : span.start], COVERED * (span.end - span.start)]
-            at = span.end
-        return "".join([*parts, self.document.text[at:]])
+        return _cover(self.document.text, self.document.spans)
 
     @cached_property
     def unmeasured(self) -> str:
         """`rest` without the laboratory's values: 1950 ng/l is no year of birth."""
-        parts, at = [], 0
-        for span in self.document.clinical:
-            if span.label == "LAB":
-                parts += [self.uncovered[at : span.start], COVERED * (span.end - span.start)]
-                at = span.end
-        text = "".join([*parts, self.uncovered[at:]])
+        labs = (span for span in self.document.clinical if span.label == "LAB")
+        text = _cover(self.uncovered, labs)
         return text if self.plain else visible(text)
 
     @cached_property
@@ -96,6 +88,15 @@ class Evidence:
         """Returns a fault of this letter."""
         start, end = at if isinstance(at, tuple) else (at.start, at.end)
         return Fault(check, self.document.id, start, end, message)
+
+
+def _cover(text: str, spans: Iterable[Span]) -> str:
+    """Returns `text` with `COVERED` for each character inside the spans, which are in order."""
+    parts, at = [], 0
+    for span in spans:
+        parts += [text[at : span.start], COVERED * (span.end - span.start)]
+        at = span.end
+    return "".join([*parts, text[at:]])
 
 
 def visible(text: str) -> str:

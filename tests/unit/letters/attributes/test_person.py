@@ -29,8 +29,8 @@ def test_nobody_bears_a_name_that_the_letter_says_as_a_word() -> None:
     kept = 0
     for draws, before in zip(DRAWS, free, strict=True):
         person = strict.patient(draws, sex="f", age=50, born=1975)
-        male = strict.other(draws, "bekannter", year=2026)
-        for one in (person, male):
+        stranger = strict.other(draws, "bekannter", year=2026)
+        for one in (person, stranger):
             assert not taken.intersection(names.words_of(one.family))
             assert not any(taken.intersection(names.words_of(name)) for name in one.given)
         if not taken.intersection(names.words_of(before.family)):
